@@ -1,0 +1,1 @@
+"""The searches, one module each."""

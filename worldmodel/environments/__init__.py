@@ -1,0 +1,1 @@
+"""Text environments, one folder or module each: a gymnasium game and its text <-> facts."""

@@ -1,0 +1,1 @@
+"""Predictors of what an action does: symbolic, memory, language model, diffusion."""
