@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rules.logic import Atom, Clause, Literal
+from rules.logic import FALSE, TRUE, UNKNOWN, Atom, Clause, Literal, Truth
 
 ANY = "any"
 """The type above all types."""
@@ -77,6 +77,11 @@ class Relation:
     name: str
     arity: int
     table: Mapping[tuple[str, ...], Evidence] = field(default_factory=dict)
+
+    def truth(self, types: tuple[str, ...]) -> Truth:
+        """What the evidence says of these types: unknown where there is none, or it is even."""
+        support, against = self.table.get(types, Evidence())
+        return UNKNOWN if support == against else TRUE if support > against else FALSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,212 @@
+"""Applies a rule set to three-valued states: what an action would do, and why.
+
+`Engine.outcome` is the whole answer; `apply` and `explain` are its two faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from rules.errors import WorldModelError
+from rules.logic import EQUALS, FALSE, IS, TRUE, UNKNOWN, WILDCARD, Action, Atom, Clause, Literal, State, Truth
+from rules.ruleset import ANY, ActionSchema, Rule, RuleSet
+
+Binding = Mapping[str, str]
+
+
+class Match(NamedTuple):
+    """A rule, how far its condition holds, and the bindings (parameters, free variables) that make it so."""
+
+    rule: Rule
+    truth: Truth
+    bindings: tuple[Binding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the rules say of one action in one state.
+
+    truth: TRUE succeeds, FALSE fails, UNKNOWN nobody can tell. matches: the rules that surely
+    apply, or where there is none, those that nothing rules out.
+    """
+
+    truth: Truth
+    matches: tuple[Match, ...]
+
+
+class _Join(NamedTuple):
+    """A free variable, its type, and the clauses that can be judged once it is bound."""
+
+    variable: str
+    type: str
+    clauses: tuple[Clause, ...]
+
+
+class Engine:
+    """A rule set, ready to be applied. Keeps no state of an episode: safe to share."""
+
+    def __init__(self, ruleset: RuleSet) -> None:
+        self.ruleset = ruleset
+        self._joins: dict[tuple[str, str], tuple[tuple[Clause, ...], tuple[_Join, ...]]] = {
+            (schema.name, rule.name): self._plan(schema, rule)
+            for schema in ruleset.actions.values()
+            for rule in schema.rules
+        }
+
+    @cached_property
+    def _is_a(self) -> dict[str, frozenset[str]]:
+        return {t: frozenset(self.ruleset.ancestors(t)) for t in self.ruleset.types}
+
+    def _plan(self, schema: ActionSchema, rule: Rule) -> tuple[tuple[Clause, ...], tuple[_Join, ...]]:
+        """Splits a condition into clauses over the parameters and, variable by variable, the joins."""
+        bound = {p.name for p in schema.parameters}
+        rest = list(rule.when)
+        now = tuple(c for c in rest if variables(c) <= bound)
+        rest = [c for c in rest if c not in now]
+        joins = []
+        while rest:
+            variable = min(variables(rest[0]) - bound)
+            bound.add(variable)
+            ready = tuple(c for c in rest if variables(c) <= bound)
+            rest = [c for c in rest if c not in ready]
+            joins.append(_Join(variable, self._variable_type(variable, rule), ready))
+        return now, tuple(joins)
+
+    def _variable_type(self, variable: str, rule: Rule) -> str:
+        types = {ANY}
+        for clause in rule.when:
+            for literal in clause:
+                signature = self.ruleset.predicates.get(literal.atom.predicate, ())
+                types |= {t for a, t in zip(literal.atom.args, signature, strict=False) if a == variable}
+        return max(types, key=lambda t: (len(list(self.ruleset.ancestors(t))), t))
+
+    def schema(self, action: Action) -> ActionSchema:
+        """The schema of an action; `WorldModelError` where there is none or the arity is wrong."""
+        schema = self.ruleset.actions.get(action.name)
+        if schema is None:
+            known = ", ".join(sorted(self.ruleset.actions))
+            raise WorldModelError(f"unknown action {action.name!r}: the rule set has {known}")
+        if len(schema.parameters) != len(action.args):
+            raise WorldModelError(
+                f"{action}: found {len(action.args)} arguments, expected {len(schema.parameters)}"
+            )
+        return schema
+
+    def binding(self, action: Action) -> Binding:
+        """The parameters of an action and their values."""
+        return {p.name: a for p, a in zip(self.schema(action).parameters, action.args, strict=True)}
+
+    def type_of(self, name: str, state: State) -> str | None:
+        """The type of an object or constant, None if nobody said."""
+        return state.objects.get(name) or self.ruleset.constants.get(name)
+
+    def literal(self, literal: Literal, state: State, binding: Binding) -> Truth:
+        """The value of a literal under a binding of its variables."""
+        value = self._atom(literal.atom, state, binding)
+        return value if literal.positive else ~value
+
+    def _atom(self, atom: Atom, state: State, binding: Binding) -> Truth:
+        predicate, args = atom
+        terms = tuple([binding.get(a, a) for a in args])
+        if predicate == EQUALS:
+            return Truth.of(terms[0] == terms[1])
+        if predicate == IS:
+            type_ = self.type_of(terms[0], state)
+            return UNKNOWN if type_ is None else Truth.of(self.ruleset.is_a(type_, args[1]))
+        if predicate in self.ruleset.relations:
+            types = [self.type_of(t, state) for t in terms]
+            known = tuple([t for t in types if t is not None])
+            return UNKNOWN if len(known) < len(types) else self.ruleset.relations[predicate].truth(known)
+        ground = Atom(predicate, terms)
+        return state.some(ground) if WILDCARD in terms else state.truth(ground)
+
+    def clause(self, clause: Clause, state: State, binding: Binding) -> Truth:
+        """The value of a disjunction under a binding."""
+        value = FALSE
+        for literal in clause:
+            value = value | self.literal(literal, state, binding)
+            if value is TRUE:
+                break
+        return value
+
+    def _all(self, clauses: Iterable[Clause], state: State, binding: Binding, value: Truth = TRUE) -> Truth:
+        for clause in clauses:
+            value = value & self.clause(clause, state, binding)
+            if value is FALSE:
+                break
+        return value
+
+    def match(self, rule: Rule, state: State, action: Action) -> Match:
+        """How far a rule's condition holds for an action, and for which bindings."""
+        binding = self.binding(action)
+        clauses, joins = self._joins[action.name, rule.name]
+        truth = self._all(clauses, state, binding)
+        if truth is FALSE:
+            return Match(rule, FALSE, ())
+        found = list(self._bind(joins, state, binding, truth))
+        best = TRUE if any(t is TRUE for t, _ in found) else UNKNOWN if found else FALSE
+        return Match(rule, best, tuple([b for t, b in found if t is best]))
+
+    def _bind(
+        self, joins: tuple[_Join, ...], state: State, binding: Binding, truth: Truth
+    ) -> Iterator[tuple[Truth, Binding]]:
+        """Every extension of a binding over the free variables that nothing contradicts."""
+        if not joins:
+            yield truth, binding
+            return
+        variable, type_, clauses = joins[0]
+        for name, own in state.objects.items():
+            if type_ != ANY and type_ not in self._is_a.get(own, ()):
+                continue
+            extended = {**binding, variable: name}
+            value = self._all(clauses, state, extended, truth)
+            if value is not FALSE:
+                yield from self._bind(joins[1:], state, extended, value)
+
+    def outcome(self, state: State, action: Action) -> Outcome:
+        """Whether the action succeeds, and through which rules."""
+        matches = [self.match(rule, state, action) for rule in self.schema(action).rules]
+        sure = tuple([m for m in matches if m.truth is TRUE])
+        if sure:
+            return Outcome(TRUE, sure)
+        possible = tuple([m for m in matches if m.truth is UNKNOWN])
+        return Outcome(UNKNOWN if possible else FALSE, possible)
+
+    def apply(self, state: State, action: Action) -> State:
+        """The state after the action: the effects of each rule that surely applies, else the same state."""
+        outcome = self.outcome(state, action)
+        return effects(outcome.matches, state) if outcome.truth is TRUE else state
+
+    def explain(self, state: State, action: Action) -> list[tuple[Rule, list[tuple[tuple[Clause, ...], Truth]]]]:
+        """For each rule of the action, nearest first, what of its condition does not surely hold.
+
+        Clauses over the parameters stand alone; clauses that share a free variable stand together,
+        since it is one object that must satisfy them all.
+        """
+        binding = self.binding(action)
+        report = []
+        for rule in self.schema(action).rules:
+            clauses, joins = self._joins[action.name, rule.name]
+            parts = [((c,), self.clause(c, state, binding)) for c in clauses]
+            if joins:
+                found = [t for t, _ in self._bind(joins, state, binding, TRUE)]
+                value = TRUE if any(t is TRUE for t in found) else UNKNOWN if found else FALSE
+                parts.append((tuple(c for join in joins for c in join.clauses), value))
+            report.append((rule, [(c, t) for c, t in parts if t is not TRUE]))
+        return sorted(report, key=lambda item: len(item[1]))
+
+
+def variables(clause: Clause) -> set[str]:
+    """The variables of a clause."""
+    return {a for literal in clause for a in literal.atom.args if a.startswith("?")}
+
+
+def effects(matches: Iterable[Match], state: State) -> State:
+    """The state after the effects of these rules: all deletes first, then all adds."""
+    pairs = [(match.rule, binding) for match in matches for binding in match.bindings]
+    deletes = [atom.substitute(b) for rule, b in pairs for atom in rule.deletes]
+    adds = [atom.substitute(b) for rule, b in pairs for atom in rule.adds]
+    return state.updated(adds, deletes) if pairs else state
