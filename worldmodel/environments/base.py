@@ -9,8 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rules.errors import WorldModelError
 from rules.logic import Action, Atom, Literal
 from rules.ruleset import Parameter, RuleSet
+
+
+class UnknownGoal(WorldModelError):
+    """A text that states no goal the environment's grammar knows."""
 
 
 @dataclass(frozen=True, slots=True)

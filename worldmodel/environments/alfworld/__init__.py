@@ -1,0 +1,1 @@
+"""ALFWorld: its text, its games and its engines."""
