@@ -12,7 +12,7 @@ from rules.ruleset import ActionSchema, Parameter, RuleSet
 from worldmodel.environments.alfworld import sentences
 from worldmodel.environments.alfworld.goals import read_goal
 from worldmodel.environments.alfworld.sentences import NAME, word
-from worldmodel.environments.alfworld.vocabulary import OBJECTS, RECEPTACLES
+from worldmodel.environments.alfworld.vocabulary import FIXTURES, LAMPS, OBJECT_TYPES, RECEPTACLES
 from worldmodel.environments.base import Goal, Percept
 
 Wording = OneOf["new", "old"]
@@ -77,7 +77,8 @@ def household(wording: Wording = "new") -> RuleSet:
         for name, template in templates.items()
     }
     types: dict[str, str | None] = {"object": None, "receptacle": None}
-    types |= dict.fromkeys(sorted(OBJECTS), "object") | dict.fromkeys(sorted(RECEPTACLES), "receptacle")
+    objects = sorted(kind.lower() for kind in (*OBJECT_TYPES, *LAMPS, *FIXTURES))
+    types |= dict.fromkeys(objects, "object") | dict.fromkeys(sorted(RECEPTACLES), "receptacle")
     return RuleSet("household", types, PREDICATES, actions=schemas)
 
 
