@@ -9,9 +9,9 @@ from typing import Literal as OneOf
 from rules.errors import WorldModelError
 from rules.logic import Action
 from rules.ruleset import ActionSchema, Parameter, RuleSet
-from worldmodel.environments.alfworld import sentences
 from worldmodel.environments.alfworld.goals import read_goal
-from worldmodel.environments.alfworld.sentences import NAME, word
+from worldmodel.environments.alfworld.names import NAME, order, phrase, word
+from worldmodel.environments.alfworld.sentences import read
 from worldmodel.environments.alfworld.vocabulary import FIXTURES, LAMPS, OBJECT_TYPES, RECEPTACLES
 from worldmodel.environments.base import Goal, Percept
 
@@ -124,21 +124,12 @@ class AlfworldPerception:
 
     def perceive(self, action: Action | None, observation: str) -> Percept:
         """What an observation says; the empty percept for a text outside the grammar. Never raises."""
-        return sentences.read(action, observation)
+        return read(action, observation)
 
     def phrase(self, names: Sequence[str]) -> str:
         """The environment's wording of a list: ``nothing``, ``a X``, ``a X, and a Y``, ..."""
-        return sentences.phrase(names)
+        return phrase(names)
 
     def order(self, names: Sequence[str]) -> list[str]:
-        """The order in which the environment lists names: by word, and by falling number within a word.
-
-        The environment sorts raw ids (``drawer_bar__minus_...``) and hands out numbers from the highest
-        down. Exact for every game played without domain randomization, which shuffles the numbers.
-        """
-        return sorted(names, key=_rank)
-
-
-def _rank(name: str) -> tuple[str, int, str]:
-    kind, _, number = name.rpartition(" ")
-    return kind, -int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0, number
+        """The order in which the environment lists names; exact unless a game's numbers are shuffled."""
+        return order(names)
