@@ -17,7 +17,13 @@ RECEPTACLE_TYPES: tuple[str, ...] = tuple(
 RECEPTACLES: frozenset[str] = frozenset(kind.lower() for kind in RECEPTACLE_TYPES)
 """The lower-case furniture words that names like ``drawer 2`` begin with."""
 
-OPENABLE: Mapping[str, float] = {"Fridge": 1.0, "Microwave": 1.0, "Safe": 0.87, "Drawer": 0.84, "Cabinet": 0.82}
+OPENABLE: Mapping[str, float] = {
+    "Fridge": 1.0,
+    "Microwave": 1.0,
+    "Safe": 0.87,
+    "Drawer": 0.84,
+    "Cabinet": 0.82,
+}
 """What has a door, and how often one of them is flagged so: the others read "On the drawer 2, ..."."""
 
 _FOOD = "Apple Bread Egg Lettuce Potato Tomato "
@@ -67,7 +73,7 @@ _SEATS = _POCKET + "Book Box Laptop Newspaper Pillow RemoteControl "
 _ON_DESKS = _POCKET + _STATIONERY + "AlarmClock Bowl Laptop Mug RemoteControl Statue TissueBox Vase "
 _ON_TABLES = (
     _FOOD + _CUTLERY + _DISHES + _COOKWARE + _SHAKERS + _SOAPS + _ON_DESKS
-    + "Box Candle Cloth DishSponge Newspaper TennisRacket BaseballBat BasketBall Watch WateringCan WineBottle "
+    + _SPORT + "Box Candle Cloth DishSponge Newspaper Watch WateringCan WineBottle "
 )  # fmt: skip
 
 _FITS = {
