@@ -17,14 +17,16 @@ NOTHING = "Nothing happens."
 
 
 class TextEngine(Protocol):
-    """What both engines offer: the same words, whether TextWorld or the interpreter finds them."""
+    """What both engines offer, in the same words. `won`: whether the goal holds now."""
+
+    won: bool
 
     def reset(self) -> str:
         """Start the game anew; the opening text."""
         ...
 
     def step(self, command: str) -> tuple[str, bool]:
-        """Carry a command out; the answer, and whether the goal holds now."""
+        """Carry a command out; the answer and `won`."""
         ...
 
     def admissible(self) -> list[str]:
