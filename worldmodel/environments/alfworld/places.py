@@ -15,7 +15,7 @@ EMPTY_HANDED = Atom("holding", (WILDCARD,))
 _NOWHERE = Atom("at", (WILDCARD,))
 
 _VIEW = re.compile(
-    rf"On the ({NAME}), you see ([^.\n]*)\.|The ({NAME}) is (?:closed|open\. In it, you see (.*))\."
+    rf"On the ({NAME}), you see ([^.\n]*)\.|The ({NAME}) is (?:closed|open\. In it, you see ([^.\n]*))\."
 )
 _ARRIVAL = re.compile(rf"You arrive at ({NAME})\. (.*)")
 _OPENING = re.compile(rf"You open the ({NAME})\. (.*)")

@@ -91,8 +91,8 @@ _CONDITIONS: dict[str, tuple[str, str]] = {
     "This is a cold {}.": ("cool", "hot clean sliced"),
     "This {} is on.": ("on", "hot clean cool"),
     "This {} is off.": ("", "on hot clean cool"),
-    "This is a sliced {}.": ("sliced", "hot clean cool"),
-    "There's nothing special about {}.": ("", "hot clean cool sliced"),
+    "This is a sliced {}.": ("sliced", "hot clean cool on"),
+    "There's nothing special about {}.": ("", "hot clean cool sliced on"),
 }
 
 
