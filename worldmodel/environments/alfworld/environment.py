@@ -48,7 +48,7 @@ class AlfworldEnv(gymnasium.Env[str, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Begin the episode: the opening text, with the task in it. Nothing is random: the seed is ignored."""
+        """Begin the episode: the opening text, with the task in it. Nothing is random: no seed matters."""
         super().reset(seed=seed, options=options)
         observation = self.engine.reset()
         self._steps_left = self.max_steps
