@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from rules.errors import WorldModelError
@@ -35,6 +36,10 @@ class Outcome:
 
     truth: Truth
     matches: tuple[Match, ...]
+
+
+Explanation = tuple[Rule, list[tuple[tuple[Clause, ...], Truth]]]
+"""A rule and the parts of its condition that do not surely hold."""
 
 
 class _Join(NamedTuple):
@@ -99,9 +104,9 @@ class Engine:
         """The parameters of an action and their values."""
         return {p.name: a for p, a in zip(self.schema(action).parameters, action.args, strict=True)}
 
-    def type_of(self, name: str, state: State) -> str | None:
-        """The type of an object or constant, None if nobody said."""
-        return state.objects.get(name) or self.ruleset.constants.get(name)
+    def type_of(self, name: str, state: State) -> str:
+        """The type of an object or constant; `ANY`, below no other type, for a name nobody has met."""
+        return state.objects.get(name) or self.ruleset.constants.get(name) or ANY
 
     def literal(self, literal: Literal, state: State, binding: Binding) -> Truth:
         """The value of a literal under a binding of its variables."""
@@ -114,12 +119,9 @@ class Engine:
         if predicate == EQUALS:
             return Truth.of(terms[0] == terms[1])
         if predicate == IS:
-            type_ = self.type_of(terms[0], state)
-            return UNKNOWN if type_ is None else Truth.of(self.ruleset.is_a(type_, args[1]))
+            return Truth.of(self.ruleset.is_a(self.type_of(terms[0], state), args[1]))
         if predicate in self.ruleset.relations:
-            types = [self.type_of(t, state) for t in terms]
-            known = tuple([t for t in types if t is not None])
-            return UNKNOWN if len(known) < len(types) else self.ruleset.relations[predicate].truth(known)
+            return self.ruleset.relations[predicate].truth(tuple([self.type_of(t, state) for t in terms]))
         ground = Atom(predicate, terms)
         return state.some(ground) if WILDCARD in terms else state.truth(ground)
 
@@ -173,14 +175,31 @@ class Engine:
         if sure:
             return Outcome(TRUE, sure)
         possible = tuple([m for m in matches if m.truth is UNKNOWN])
-        return Outcome(UNKNOWN if possible else FALSE, possible)
+        if not possible:
+            return Outcome(FALSE, ())
+        return Outcome(TRUE if self._covered(possible, state, action) else UNKNOWN, possible)
+
+    def _covered(self, possible: tuple[Match, ...], state: State, action: Action) -> bool:
+        """Whether one of these rules applies however the unknown literals turn out (supervaluation).
+
+        A door is open or it is not: if one rule wants the first and another the second, the action
+        succeeds, though nobody can say by which.
+        """
+        binding = self.binding(action)
+        rests = []
+        for match in possible:
+            clauses, joins = self._joins[action.name, match.rule.name]
+            if joins:
+                return False
+            rests.append(frozenset([c for c in clauses if self.clause(c, state, binding) is UNKNOWN]))
+        return _tautology(frozenset(rests))
 
     def apply(self, state: State, action: Action) -> State:
-        """The state after the action: the effects of each rule that surely applies, else the same state."""
+        """The state after the action, as far as it is certain; the same state unless it surely succeeds."""
         outcome = self.outcome(state, action)
         return effects(outcome.matches, state) if outcome.truth is TRUE else state
 
-    def explain(self, state: State, action: Action) -> list[tuple[Rule, list[tuple[tuple[Clause, ...], Truth]]]]:
+    def explain(self, state: State, action: Action) -> list[Explanation]:
         """For each rule of the action, nearest first, what of its condition does not surely hold.
 
         Clauses over the parameters stand alone; clauses that share a free variable stand together,
@@ -204,9 +223,35 @@ def variables(clause: Clause) -> set[str]:
     return {a for literal in clause for a in literal.atom.args if a.startswith("?")}
 
 
-def effects(matches: Iterable[Match], state: State) -> State:
-    """The state after the effects of these rules: all deletes first, then all adds."""
-    pairs = [(match.rule, binding) for match in matches for binding in match.bindings]
-    deletes = [atom.substitute(b) for rule, b in pairs for atom in rule.deletes]
-    adds = [atom.substitute(b) for rule, b in pairs for atom in rule.adds]
-    return state.updated(adds, deletes) if pairs else state
+MAX_OPEN_LITERALS = 10
+
+
+@lru_cache(maxsize=4096)
+def _tautology(rests: frozenset[frozenset[Clause]]) -> bool:
+    """Whether every assignment of the open literals satisfies all the clauses of some member."""
+    atoms = sorted({literal.atom for rest in rests for clause in rest for literal in clause})
+    if len(atoms) > MAX_OPEN_LITERALS:
+        return False
+    for values in product((False, True), repeat=len(atoms)):
+        world = dict(zip(atoms, values, strict=True))
+        if not any(
+            all(any(world[literal.atom] is literal.positive for literal in clause) for clause in rest)
+            for rest in rests
+        ):
+            return False
+    return True
+
+
+def effects(matches: Sequence[Match], state: State) -> State:
+    """The state after these rules: all deletes first, then all adds.
+
+    Of rules that only may apply, just what they have in common happens.
+    """
+    pairs = [(match, binding) for match in matches for binding in match.bindings]
+    if not pairs:
+        return state
+    adds = [frozenset([atom.substitute(b) for atom in match.rule.adds]) for match, b in pairs]
+    deletes = [frozenset([atom.substitute(b) for atom in match.rule.deletes]) for match, b in pairs]
+    if all(match.truth is TRUE for match, _ in pairs):
+        return state.updated(frozenset().union(*adds), frozenset().union(*deletes))
+    return state.updated(frozenset.intersection(*adds), frozenset.intersection(*deletes))

@@ -22,6 +22,17 @@ class Evidence(NamedTuple):
     support: int = 0
     against: int = 0
 
+    @property
+    def confidence(self) -> float:
+        """The lower end of the 90 % interval of the true share (Wilson 1927): little evidence, little trust."""
+        n = self.support + self.against
+        if not n:
+            return 0.0
+        z = 1.645
+        share = self.support / n
+        spread = z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
+        return max(0.0, (share + z * z / (2 * n) - spread) / (1 + z * z / n))
+
     def __add__(self, other: object) -> Evidence:
         if not isinstance(other, Evidence):
             return NotImplemented
@@ -79,9 +90,11 @@ class Relation:
     table: Mapping[tuple[str, ...], Evidence] = field(default_factory=dict)
 
     def truth(self, types: tuple[str, ...]) -> Truth:
-        """What the evidence says of these types: unknown where there is none, or it is even."""
+        """What the evidence says of these types. No single counter-example makes it false."""
         support, against = self.table.get(types, Evidence())
-        return UNKNOWN if support == against else TRUE if support > against else FALSE
+        if support and support >= against:
+            return TRUE
+        return FALSE if against >= support + 2 else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,102 @@
+"""The literals that a precondition may be made of, for one action schema.
+
+Candidates are ordered and depend on the vocabulary alone, so that a set of them is one int (a bit
+a candidate), and the counts of two logs can be added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from rules.logic import EQUALS, FALSE, TRUE, UNKNOWN, WILDCARD, Atom, State, Truth
+from rules.ruleset import ANY, ActionSchema, RuleSet
+
+JOINED = "?other"
+"""The free variable of a joined candidate: the object that is no argument."""
+
+MAX_WILDCARD_ARITY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One lifted condition: an atom, or two that share the free variable `JOINED`.
+
+    The first kind may hold wildcards (*some* object). In a join, ``in(?o, ?other), at(?other)``,
+    the second atom is unary.
+    """
+
+    atoms: tuple[Atom, ...]
+
+    @property
+    def grounded(self) -> bool:
+        """Whether it speaks of the arguments only, so that it can be an effect."""
+        atom = self.atoms[0]
+        return len(self.atoms) == 1 and WILDCARD not in atom.args and atom.predicate != EQUALS
+
+    @property
+    def pattern(self) -> bool:
+        """Whether it is a pattern with a wildcard."""
+        return WILDCARD in self.atoms[0].args
+
+    def truth(self, state: State, binding: dict[str, str]) -> Truth:
+        """The value of the candidate for these arguments."""
+        first = self.atoms[0].substitute(binding)
+        if len(self.atoms) == 2:
+            return _joined(state, first, self.atoms[1].predicate)
+        if first.predicate == EQUALS:
+            return Truth.of(first.args[0] == first.args[1])
+        return state.some(first) if WILDCARD in first.args else state.truth(first)
+
+
+def _joined(state: State, link: Atom, predicate: str) -> Truth:
+    """Whether some object has the unary property and stands in the link's free place."""
+    values = {
+        state.truth(link.substitute({JOINED: other.args[0]})) for other in state.atoms(predicate)
+    }
+    if TRUE in values:
+        return TRUE
+    closed = Atom(predicate, (WILDCARD,)) in state.false
+    return FALSE if closed and UNKNOWN not in values else UNKNOWN
+
+
+def candidates(domain: RuleSet, schema: ActionSchema) -> tuple[Candidate, ...]:
+    """All candidates for a schema, in the order of the vocabulary."""
+    found: dict[Candidate, None] = {}
+    for predicate, signature in domain.predicates.items():
+        for terms in product(*(_terms(domain, schema, t, len(signature)) for t in signature)):
+            if not signature or terms.count(WILDCARD) < max(2, len(signature)):
+                found[Candidate((Atom(predicate, terms),))] = None
+    for link in _links(domain, schema):
+        found[link] = None
+    for i, a in enumerate(schema.parameters):
+        for b in schema.parameters[i + 1 :]:
+            if _compatible(domain, a.type, b.type):
+                found[Candidate((Atom(EQUALS, (a.name, b.name)),))] = None
+    return tuple(found)
+
+
+def _terms(domain: RuleSet, schema: ActionSchema, type_: str, arity: int) -> list[str]:
+    fitting = [p.name for p in schema.parameters if _compatible(domain, p.type, type_)]
+    return [*fitting, WILDCARD] if arity <= MAX_WILDCARD_ARITY else fitting
+
+
+def _links(domain: RuleSet, schema: ActionSchema) -> Iterator[Candidate]:
+    """Joins of a binary predicate on a parameter with a unary one on its other place."""
+    unary = [(p, s[0]) for p, s in domain.predicates.items() if len(s) == 1]
+    for predicate, signature in domain.predicates.items():
+        if len(signature) != 2:
+            continue
+        for place, parameter in product((0, 1), schema.parameters):
+            if not _compatible(domain, parameter.type, signature[place]):
+                continue
+            other = signature[1 - place]
+            args = (parameter.name, JOINED) if place == 0 else (JOINED, parameter.name)
+            for name, type_ in unary:
+                if _compatible(domain, type_, other):
+                    yield Candidate((Atom(predicate, args), Atom(name, (JOINED,))))
+
+
+def _compatible(domain: RuleSet, a: str, b: str) -> bool:
+    return ANY in (a, b) or domain.is_a(a, b) or domain.is_a(b, a)

@@ -1,0 +1,153 @@
+"""Statistics in, rules out. Deterministic, and the same for statistics merged in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from rules.induction.candidates import JOINED, Candidate
+from rules.induction.effects import Counts, Effects, learn_effects
+from rules.induction.invariants import invariants
+from rules.induction.outcomes import outcomes
+from rules.induction.preconditions import Case, Condition, Learner, Mask, OfType, Table
+from rules.induction.statistics import Record, Statistics
+from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
+from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
+
+
+def induce(statistics: Statistics) -> RuleSet:
+    """The rules that explain what was counted."""
+    domain = replace(statistics.domain, types=_types(statistics))
+    relations: dict[str, Relation] = {}
+    actions = {}
+    for name, schema in domain.actions.items():
+        records = {r: n for r, n in statistics.records.items() if r.action == name}
+        rules, found = _ActionLearner(domain, schema, statistics.candidates(name), records).learn()
+        relations |= {relation.name: relation for relation in found}
+        actions[name] = replace(schema, rules=rules, otherwise=_otherwise(records) or schema.otherwise)
+    return replace(
+        domain,
+        relations=relations,
+        invariants=tuple(invariants(domain, statistics.invariants)),
+        actions=actions,
+    )
+
+
+def _types(statistics: Statistics) -> dict[str, str | None]:
+    """The vocabulary's types, and those first met in the log, under the type of the place they stood in."""
+    types = dict(statistics.domain.types)
+    for record in sorted(statistics.records):
+        parameters = statistics.domain.actions[record.action].parameters
+        for type_, parameter in zip(record.types, parameters, strict=True):
+            if type_ != ANY and type_ not in types:
+                types[type_] = None if parameter.type == ANY else parameter.type
+    return types
+
+
+def _otherwise(records: Counts) -> str | None:
+    """What the environment mostly says when it refuses."""
+    said: dict[str, int] = {}
+    for record, count in records.items():
+        if not record.succeeded and record.says:
+            said[record.says] = said.get(record.says, 0) + count
+    return max(said, key=lambda text: (said[text], text)) if said else None
+
+
+class _ActionLearner:
+    """The rules of one action schema."""
+
+    def __init__(
+        self, domain: RuleSet, schema: ActionSchema, candidates: Sequence[Candidate], records: Counts
+    ) -> None:
+        self.domain, self.schema, self.candidates, self.records = domain, schema, candidates, records
+        self.joined = sum(1 << i for i, c in enumerate(candidates) if len(c.atoms) == 2)
+        self.grounded = sum(1 << i for i, c in enumerate(candidates) if c.grounded)
+
+    def learn(self) -> tuple[tuple[Rule, ...], list[Relation]]:
+        groups = outcomes(self.records)
+        if not groups:
+            return (), []
+        base = self._conditions(_cases(self.records, lambda r: r.succeeded), f"can_{self.schema.name}")
+        effects = [learn_effects(self.candidates, group, groups) for group in groups]
+        sensed = self.grounded
+        for found in effects:
+            sensed &= ~self._mask((*found.adds, *found.deletes))
+        rules = []
+        for number, (group, found) in enumerate(zip(groups, effects, strict=True), 1):
+            split = self._split(group, groups, sensed) if len(groups) > 1 else []
+            conditions = [*base, *(c for c in split if c not in base)]
+            rules.append(self._rule(number, conditions, found, group))
+        relations = [c.relation for c in base if isinstance(c, Table)]
+        return tuple(rules), relations
+
+    def _conditions(self, cases: Sequence[Case], relation: str | None) -> list[Condition]:
+        places = [p.type for p in self.schema.parameters]
+        return Learner(self.domain, cases, places, len(self.candidates), self.joined).learn(relation)
+
+    def _split(self, group: Counts, groups: Sequence[Counts], sensed: int) -> list[Condition]:
+        """What tells this outcome from the action's other outcomes, with hindsight.
+
+        What an observation shows and no action of this kind changes was so before: it may be used
+        to say when the outcome comes about, though the agent did not know it yet.
+        """
+        successes = {r: n for g in groups for r, n in g.items()}
+        cases = _cases(successes, lambda r: r in group, sensed)
+        return self._conditions(cases, None)
+
+    def _mask(self, atoms: Sequence[Atom]) -> int:
+        return sum(1 << i for i, c in enumerate(self.candidates) if c.grounded and c.atoms[0] in atoms)
+
+    def _rule(self, number: int, conditions: Sequence[Condition], effects: Effects, group: Counts) -> Rule:
+        when = tuple(clause for c in conditions for clause in self._clauses(c))
+        says = next(iter(group)).says
+        return Rule(
+            name=f"{self.schema.name}_{number}",
+            when=when,
+            adds=effects.adds,
+            deletes=effects.deletes,
+            reveals=effects.reveals,
+            says=says or None,
+            evidence=self._evidence(conditions, group),
+        )
+
+    def _evidence(self, conditions: Sequence[Condition], group: Counts) -> Evidence:
+        support = against = 0
+        for record, count in self.records.items():
+            case = Case(record.true, record.false, record.types, 0, 0)
+            values = [c.truth(case) for c in conditions]
+            if record in group and FALSE not in values:
+                support += count
+            elif record not in group and all(v is TRUE for v in values):
+                against += count
+        return Evidence(support, against)
+
+    def _clauses(self, condition: Condition) -> list[Clause]:
+        """A condition in the rule language."""
+        names = [p.name for p in self.schema.parameters]
+        if isinstance(condition, OfType):
+            return [(Literal(Atom(IS, (names[condition.place], condition.type)), condition.positive),)]
+        if isinstance(condition, Table):
+            return [(Literal(Atom(condition.relation.name, tuple(names[p] for p in condition.places))),)]
+        return self._mask_clauses(condition)
+
+    def _mask_clauses(self, mask: Mask) -> list[Clause]:
+        literals = []
+        for index, candidate in enumerate(self.candidates):
+            for bits, positive in ((mask.positive, True), (mask.negative, False)):
+                if bits >> index & 1:
+                    if len(candidate.atoms) == 2:
+                        free = {JOINED: f"{JOINED}{index}"}
+                        return [(Literal(a.substitute(free)),) for a in candidate.atoms]
+                    literals.append(Literal(candidate.atoms[0], positive))
+        return [tuple(literals)]
+
+
+def _cases(records: Counts, good: Callable[[Record], bool], hindsight: int = 0) -> list[Case]:
+    """Records that look alike, put together. `hindsight`: candidates whose later sight tells their value."""
+    counts: dict[tuple[int, int, tuple[str, ...]], tuple[int, int]] = {}
+    for record, count in sorted(records.items()):
+        unknown = hindsight & ~(record.true | record.false)
+        key = (record.true | record.seen_true & unknown, record.false | record.seen_false & unknown, record.types)
+        yes, no = counts.get(key, (0, 0))
+        counts[key] = (yes + count, no) if good(record) else (yes, no + count)
+    return [Case(*key, *value) for key, value in counts.items()]

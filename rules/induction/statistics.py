@@ -1,0 +1,163 @@
+"""Sufficient statistics: every transition is reduced to a small record, and only records are counted.
+
+Memory grows with the number of distinct records, not with the log. Counts add: two logs counted
+apart and merged, in any order, give the same statistics, so induction streams, resumes, updates
+online and spreads over processes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from rules.errors import WorldModelError
+from rules.induction.candidates import Candidate, candidates
+from rules.induction.invariants import InvariantKey, judge
+from rules.logic import FALSE, TRUE, Action, Atom, State, generalisations
+from rules.ruleset import ANY, ActionSchema, RuleSet
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What was known, what was done, what was then seen.
+
+    true, false: facts and patterns that the observation asserts and denies (a complete next state
+    is simply a very talkative observation). says: its wording, lifted.
+    """
+
+    before: State
+    action: Action
+    true: frozenset[Atom]
+    false: frozenset[Atom]
+    succeeded: bool
+    says: str = ""
+    objects: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def after(self) -> State:
+        """What is known afterwards by observation and frame."""
+        return self.before.updated(self.true, self.false, self.objects)
+
+
+class Record(NamedTuple):
+    """A transition without its names. Masks have one bit a candidate of the schema.
+
+    true, false: value before. seen_true, seen_false: asserted and denied by the observation.
+    closed: patterns newly known in full; lost, kept: patterns of which a true atom about other
+    objects than the arguments was denied, or stayed.
+    """
+
+    action: str
+    types: tuple[str, ...]
+    succeeded: bool
+    says: str
+    true: int
+    false: int
+    seen_true: int
+    seen_false: int
+    closed: int
+    lost: int
+    kept: int
+
+
+class Statistics:
+    """Counts of records, and of how candidate invariants fared."""
+
+    def __init__(self, domain: RuleSet) -> None:
+        self.domain = domain
+        self.records: Counter[Record] = Counter()
+        self.invariants: Counter[tuple[InvariantKey, bool]] = Counter()
+        self._reducers = {name: _Reducer(domain, schema) for name, schema in domain.actions.items()}
+
+    def candidates(self, action: str) -> tuple[Candidate, ...]:
+        """The candidates that the masks of this action's records speak of."""
+        return self._reducers[action].candidates
+
+    def add(self, transition: Transition) -> None:
+        """Counts one transition."""
+        reducer = self._reducers.get(transition.action.name)
+        if reducer is None:
+            known = ", ".join(sorted(self._reducers))
+            raise WorldModelError(f"unknown action {transition.action.name!r}: the vocabulary has {known}")
+        self.records[reducer.reduce(transition)] += 1
+        self.invariants.update(judge(self.domain, transition.before, transition.after))
+
+    def update(self, transitions: Iterable[Transition]) -> None:
+        """Counts many."""
+        for transition in transitions:
+            self.add(transition)
+
+    def __add__(self, other: Statistics) -> Statistics:
+        merged = Statistics(self.domain)
+        merged.records = self.records + other.records
+        merged.invariants = self.invariants + other.invariants
+        return merged
+
+    def __len__(self) -> int:
+        """The number of transitions counted."""
+        return self.records.total()
+
+
+class _Reducer:
+    """Turns transitions of one action schema into records."""
+
+    def __init__(self, domain: RuleSet, schema: ActionSchema) -> None:
+        self.parameters = [p.name for p in schema.parameters]
+        self.candidates = candidates(domain, schema)
+        self._bits = [(1 << i, c) for i, c in enumerate(self.candidates)]
+        self._grounded = [(bit, c.atoms[0]) for bit, c in self._bits if c.grounded]
+        self._patterns = [(bit, c.atoms[0]) for bit, c in self._bits if c.pattern]
+
+    def reduce(self, transition: Transition) -> Record:
+        action, before = transition.action, transition.before
+        if len(action.args) != len(self.parameters):
+            raise WorldModelError(f"{action}: found {len(action.args)} arguments, expected {len(self.parameters)}")
+        binding = dict(zip(self.parameters, action.args, strict=True))
+        true = false = 0
+        for bit, candidate in self._bits:
+            value = candidate.truth(before, binding)
+            if value is TRUE:
+                true |= bit
+            elif value is FALSE:
+                false |= bit
+        objects = transition.after.objects
+        return Record(
+            action.name,
+            tuple([objects.get(a, ANY) for a in action.args]),
+            transition.succeeded,
+            transition.says,
+            true,
+            false,
+            *self._seen(transition, binding),
+            *self._changed_patterns(transition, binding),
+        )
+
+    def _seen(self, transition: Transition, binding: dict[str, str]) -> tuple[int, int]:
+        seen_true = seen_false = 0
+        for bit, lifted in self._grounded:
+            atom = lifted.substitute(binding)
+            if atom in transition.true:
+                seen_true |= bit
+            elif not transition.false.isdisjoint(generalisations(atom)):
+                seen_false |= bit
+        return seen_true, seen_false
+
+    def _changed_patterns(self, transition: Transition, binding: dict[str, str]) -> tuple[int, int, int]:
+        closed = lost = kept = 0
+        before, after = transition.before, transition.after
+        arguments = frozenset(transition.action.args)
+        for bit, lifted in self._patterns:
+            pattern = lifted.substitute(binding)
+            wider = generalisations(pattern)
+            if not transition.false.isdisjoint(wider) and before.false.isdisjoint(wider):
+                closed |= bit
+            for atom in before.matching(pattern):
+                if not arguments.issuperset(atom.args):
+                    if atom in after.true:
+                        kept |= bit
+                    else:
+                        lost |= bit
+        return closed, lost, kept

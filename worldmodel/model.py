@@ -1,0 +1,188 @@
+"""The world model: what the rules and the knowledge say of a belief, and how an observation revises it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+from rules.engine import Engine, Match, Outcome, effects
+from rules.logic import FALSE, TRUE, UNKNOWN, WILDCARD, Action, Atom, Literal, State, Truth
+from rules.ruleset import Rule, RuleSet
+from worldmodel.belief import Belief, with_companions
+from worldmodel.environments.base import Percept, Perception
+from worldmodel.knowledge import Knowledge, setting
+from worldmodel.wording import lift, realize
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the model expects of an action.
+
+    outcome: TRUE succeeds, FALSE is refused, UNKNOWN. chance: of success. observation: word for
+    word, None where it depends on what nobody has seen. state: what would be known afterwards.
+    because: the rules behind it. source: the predictor that said it.
+    """
+
+    outcome: Truth
+    chance: float
+    observation: str | None
+    state: State
+    because: tuple[str, ...]
+    source: str = "rules"
+
+
+class WorldModel:
+    """Rules, knowledge and an environment's perception, put together. Keeps no state of an episode."""
+
+    def __init__(self, ruleset: RuleSet, perception: Perception, knowledge: Knowledge | None = None) -> None:
+        self.engine = Engine(ruleset)
+        self.ruleset = ruleset
+        self.perception = perception
+        self.knowledge = knowledge or Knowledge()
+
+    def begin(self, observation: str) -> Belief:
+        """The belief after an episode's opening text. `UnknownGoal` where it names no goal."""
+        percept = self.perception.perceive(None, observation)
+        state = State(dict(percept.objects), percept.true, percept.false)
+        room = setting(state)
+        goal = self.perception.goal(observation)
+        return Belief(state, goal, room, self.knowledge.companions(room))
+
+    def predict(self, belief: Belief, action: Action) -> Prediction:
+        """What the model expects of an action."""
+        schema = self.engine.schema(action)
+        outcome = self.engine.outcome(belief.state, action)
+        if outcome.truth is not TRUE and not outcome.matches:
+            return Prediction(outcome.truth, 0.0, schema.otherwise, belief.state, (schema.name,))
+        best = max(outcome.matches, key=lambda m: self._weight(belief, action, m))
+        state = self._after(belief, effects((best._replace(truth=TRUE),), belief.state))
+        return Prediction(
+            outcome.truth,
+            self.chance(belief, action, outcome),
+            self._observation(best, state),
+            state,
+            tuple(m.rule.name for m in outcome.matches),
+        )
+
+    def chance(self, belief: Belief, action: Action, outcome: Outcome) -> float:
+        """The chance of success: what the evidence of the rules says, less what this episode has refused."""
+        if not outcome.matches:
+            return 0.0
+        evidence = max((m.rule.evidence for m in outcome.matches), key=lambda e: e.support)
+        prior = (evidence.support + 1) / (evidence.support + evidence.against + 2)
+        if outcome.truth is UNKNOWN:
+            prior /= 2
+        return prior / (1 + belief.refused.get(action, 0)) ** 2
+
+    def _weight(self, belief: Belief, action: Action, match: Match) -> float:
+        """How likely a rule's open conditions are, by what is known of the types."""
+        weight = 1.0
+        binding = match.bindings[0]
+        for clause in match.rule.when:
+            if self.engine.clause(clause, belief.state, binding) is UNKNOWN:
+                weight *= max(self._likely(belief, literal, binding) for literal in clause)
+        return weight
+
+    def _likely(self, belief: Belief, literal: Literal, binding: Mapping[str, str]) -> float:
+        atom = literal.atom.substitute(binding)
+        if len(atom.args) != 1 or WILDCARD in atom.args:
+            return 0.5
+        chance = self.knowledge.chance(belief.room, atom, self.engine.type_of(atom.args[0], belief.state))
+        return chance if literal.positive else 1 - chance
+
+    def _observation(self, match: Match, state: State) -> str | None:
+        if match.rule.says is None:
+            return None
+        return realize(match.rule.says, match.bindings[0], state, self.perception)
+
+    def _after(self, belief: Belief, state: State) -> State:
+        fresh = state.true - belief.state.true
+        more = with_companions(fresh, belief.companions) - state.true
+        return state.updated(more) if more else state
+
+    def update(self, belief: Belief, action: Action | None, observation: str) -> Belief:
+        """The belief after an observation: its facts, the frame, and a repair where it contradicts the rules."""
+        percept = self.perception.perceive(action, observation)
+        belief = replace(belief, steps=belief.steps + 1)
+        if action is None or action.name not in self.ruleset.actions:
+            return replace(belief, state=belief.state.updated(percept.true, percept.false, percept.objects))
+        outcome = self.engine.outcome(belief.state, action)
+        if percept.refused:
+            return self._refused(belief, action, outcome)
+        state = belief.state
+        rule = self._heard(belief, action, percept, observation, outcome)
+        if rule is not None:
+            if outcome.truth is not TRUE:
+                state = state.updated(self._assumed(state, action, rule, positive=True))
+            match = self.engine.match(rule, state, action)
+            binding = match.bindings[0] if match.bindings else self.engine.binding(action)
+            state = effects((Match(rule, TRUE, (binding,)),), state)
+        state = state.updated(percept.true, percept.false, percept.objects)
+        return self._settled(belief, state)
+
+    def _refused(self, belief: Belief, action: Action, outcome: Outcome) -> Belief:
+        """The belief after a refusal. If the rules saw none coming, and one fact that was only assumed
+        explains it, the fact is taken back; otherwise the action is less trusted for this episode."""
+        if outcome.truth is FALSE:
+            return belief
+        assumed = {
+            atom
+            for match in outcome.matches
+            for atom in self._assumed(belief.state, action, match.rule, positive=False)
+        }
+        if len(assumed) == 1:
+            return self._settled(belief, belief.state.updated(assumed))
+        refused = {**belief.refused, action: belief.refused.get(action, 0) + 1}
+        return replace(belief, refused=refused)
+
+    def _assumed(self, state: State, action: Action, rule: Rule, positive: bool) -> set[Atom]:
+        """The condition's atoms that are held false by a sweeping denial alone, never one by one.
+
+        "You arrive at drawer 2" denies that the agent is anywhere else; that the drawer beside it is
+        in reach all the same is the kind of thing that only a surprise can show.
+        """
+        binding = self.engine.binding(action)
+        found = set()
+        for clause in rule.when:
+            literal = clause[0].substitute(binding)
+            atom = literal.atom
+            if len(clause) == 1 and literal.positive is positive and atom.predicate in self.exclusive:
+                if WILDCARD not in atom.args and atom not in state.false and state.truth(atom) is FALSE:
+                    found.add(atom)
+        return found
+
+    def _heard(
+        self, belief: Belief, action: Action, percept: Percept, observation: str, outcome: Outcome
+    ) -> Rule | None:
+        """The rule that an observation bears out: by its wording, else the likeliest."""
+        schema = self.engine.schema(action)
+        template = lift(observation, action, schema, percept, self.perception)
+        for rule in schema.rules:
+            if rule.says == template:
+                return rule
+        if outcome.matches:
+            return max(outcome.matches, key=lambda m: self._weight(belief, action, m)).rule
+        return schema.rules[0] if len(schema.rules) == 1 else None
+
+    @cached_property
+    def exclusive(self) -> frozenset[str]:
+        """Predicates that an action moves from one thing to another: it deletes ``p(*)`` and adds ``p(?x)``."""
+        return frozenset(
+            atom.predicate
+            for schema in self.ruleset.actions.values()
+            for rule in schema.rules
+            for atom in rule.deletes
+            if set(atom.args) == {WILDCARD} and atom.predicate in {a.predicate for a in rule.adds}
+        )
+
+    def _settled(self, belief: Belief, state: State) -> Belief:
+        """The belief with a new state, in which places that are one place go together."""
+        pairs = {
+            (predicate, *sorted((a.args[0], b.args[0])))
+            for predicate in self.exclusive
+            for a, b in combinations(state.atoms(predicate), 2)
+        }
+        belief = replace(belief, companions=belief.companions | pairs)
+        return replace(belief, state=self._after(belief, state))
