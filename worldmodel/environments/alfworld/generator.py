@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from rules.errors import WorldModelError
+from worldmodel.environments.alfworld.game import Game
 from worldmodel.environments.alfworld.generation.furnishing import furnish
 from worldmodel.environments.alfworld.generation.problems import problem
 from worldmodel.environments.alfworld.generation.rooms import ROOMS, empty_room
 from worldmodel.environments.alfworld.generation.scene import Ids, Scene
 from worldmodel.environments.alfworld.generation.tasks import SETTINGS, Task, open_tasks, sentence
 from worldmodel.environments.alfworld.generation.walkthroughs import walkthrough
+from worldmodel.environments.alfworld.official import official_document
 
 TASK_TYPES: tuple[str, ...] = tuple(SETTINGS)
 _ATTEMPTS = 1000  # Fewer than ten are ever needed; a bound all the same.
@@ -87,23 +87,12 @@ def _scene_with_task(kind: str, room: str, rng: random.Random) -> tuple[Scene, T
 
 
 def complete(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with ALFWorld's own domain and grammar, so that the official engine plays it.
+    """The document with ALFWorld's own domain and grammar, so that the official engine loads it.
 
-    Raises `WorldModelError` where the `alfworld` package is not installed.
+    Raises `WorldModelError` where the `alfworld` package, which has them, is not installed.
     """
-    domain, grammar = _official_texts()
-    spoken = grammar.replace("UNKNOWN GOAL.", document["task"])
-    return {**document, "pddl_domain": domain, "grammar": spoken}
-
-
-@lru_cache(maxsize=1)
-def _official_texts() -> tuple[str, str]:
-    # Not imported: importing alfworld makes a folder in the user's home.
-    package = find_spec("alfworld")
-    if package is None or not package.submodule_search_locations:
+    if find_spec("alfworld") is None:
         raise WorldModelError(
             "alfworld's domain and grammar are missing with the package: pip install 'worldmodel[alfworld]'"
         )
-    data = Path(package.submodule_search_locations[0]) / "data"
-    domain, grammar = ((data / name).read_text(encoding="utf-8") for name in ("alfred.pddl", "alfred.twl2"))
-    return domain, grammar
+    return {**document, **official_document(Game.from_document(document, str(document["id"])))}

@@ -55,8 +55,8 @@ OBJECT_TYPES: tuple[str, ...] = tuple(
 
 LAMPS: tuple[str, ...] = ("DeskLamp", "FloorLamp")
 FIXTURES: tuple[str, ...] = tuple(
-    "Bathtub Blinds Chair Curtains HousePlant LightSwitch Mirror Painting Poster ShowerDoor Sink StoveKnob "
-    "Television Window".split()
+    "Bathtub Blinds Chair Curtains HousePlant LaundryHamperLid LightSwitch Mirror Painting Poster ShowerDoor "
+    "ShowerGlass Sink StoveKnob Television Window".split()
 )
 """Objects that stay where they are; some are listed on the furniture under them."""
 
