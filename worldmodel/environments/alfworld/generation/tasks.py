@@ -104,10 +104,9 @@ def open_tasks(task_type: str, scene: Scene) -> list[Task]:
 def _needs_work(task: Task, scene: Scene) -> bool:
     """Whether enough objects are within reach and the goal does not hold yet."""
     things = reachable(task, scene)
-    if task.type == TWO:
-        spots = scene.receptacles_of(task.place)
-        return len(things) > 1 and all(sum(spot in t.receptacles for t in things) < 2 for spot in spots)
-    return not any(task.treatment(thing) is None and _stands_at(thing, task.place) for thing in things)
+    done = [thing for thing in things if task.treatment(thing) is None and _stands_at(thing, task.place)]
+    # Of two, even one in place already is too many: ALFWorld never begins so.
+    return not done and len(things) >= (2 if task.type == TWO else 1)
 
 
 def _stands_at(thing: Thing, place: str) -> bool:

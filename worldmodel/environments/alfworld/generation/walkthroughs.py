@@ -71,10 +71,8 @@ class _Walk:
         self.commands.append(f"take {self._names[errand.thing.id]} from {self._names[errand.source.id]}")
 
     def deliver(self, errand: _Errand, target: Receptacle, task: Task) -> None:
-        """Bring the object, treated, to `target`; what a second receptacle lists too is there already."""
+        """Bring the object, treated, to `target`, unless a second receptacle of its own is the target (quirk 5)."""
         thing, source, station = errand
-        if station is None and target in thing.receptacles:
-            return
         self.fetch(errand)
         if station is not None:
             self.go(station)
