@@ -71,7 +71,7 @@ class _Walk:
         self.commands.append(f"take {self._names[errand.thing.id]} from {self._names[errand.source.id]}")
 
     def deliver(self, errand: _Errand, target: Receptacle, task: Task) -> None:
-        """Bring the object, treated, to `target`, unless a second receptacle of its own is the target (quirk 5)."""
+        """Bring the object, treated, to `target`, unless that still lists it as its other place (quirk 5)."""
         thing, source, station = errand
         self.fetch(errand)
         if station is not None:
