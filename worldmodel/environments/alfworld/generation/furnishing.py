@@ -12,14 +12,14 @@ from worldmodel.environments.alfworld.generation.scene import Ids, Receptacle, S
 
 # (object, where it stands) -> (chance that a second receptacle holds it too, which types that may be)
 _ALSO: Mapping[tuple[str, str], tuple[float, str]] = {
-    ("Mug", "CoffeeMachine"): (0.55, "CounterTop CounterTop CounterTop CounterTop DiningTable"),
-    ("Pan", "StoveBurner"): (0.35, "StoveBurner CounterTop"),
+    ("Mug", "CoffeeMachine"): (0.85, "CounterTop CounterTop CounterTop CounterTop DiningTable"),
+    ("Pan", "StoveBurner"): (0.6, "StoveBurner CounterTop"),
     ("Pot", "StoveBurner"): (0.2, "StoveBurner StoveBurner StoveBurner StoveBurner CounterTop"),
     ("HandTowel", "HandTowelHolder"): (0.04, "CounterTop"),
     ("Towel", "TowelHolder"): (0.03, "CounterTop"),
     ("KeyChain", "Safe"): (0.5, "Dresser Cabinet"),
 }
-_COLD_IN_FRIDGE = 0.06
+_COLD_IN_FRIDGE = 0.04
 _FLOOR = "Floor"
 
 
