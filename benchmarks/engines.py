@@ -22,7 +22,6 @@ from worldmodel.environments.alfworld.game import Game
 from worldmodel.environments.alfworld.generator import generate
 from worldmodel.environments.alfworld.official import OfficialEngine
 
-
 Document = dict[str, Any]
 
 

@@ -74,7 +74,6 @@ def compare(game: Game, steps: int, seed: int = 0) -> None:
         trail.append(command)
         assert fast.step(command) == official.step(command), (game.id, trail)
         assert fast.admissible() == official.admissible(), (game.id, trail)
-    official.close()
 
 
 def official_data(split: str) -> list[dict[str, Any]]:
@@ -142,7 +141,6 @@ def test_many_official_games_answer_alike(split: str, count: int) -> None:
         compare(game, steps=50, seed=seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("split", ["valid_seen", "valid_train"])
 def test_every_official_walkthrough_wins_with_its_last_command(split: str) -> None:
     """The walkthroughs come from Fast Downward; no second engine is needed to judge them."""

@@ -49,9 +49,9 @@ class GoalCompiler(Generic[S]):
         source: str,
     ) -> None:
         self.objects, self.fluents, self.source = objects, fluents, source
-        self.facts: dict[str, set[tuple[str, ...]]] = {}
+        self.facts: dict[str, dict[tuple[str, ...], None]] = {}
         for predicate, *arguments in facts:
-            self.facts.setdefault(predicate, set()).add(tuple(arguments))
+            self.facts.setdefault(predicate, {})[tuple(arguments)] = None  # an ordered set
 
     def compile(self, goal: Expression) -> Test[S]:
         """The test; `WorldModelError` for a form that is not in the goal library."""
@@ -118,7 +118,7 @@ class GoalCompiler(Generic[S]):
 
     def _matches(self, condition: Condition, binding: Binding, types: dict[str, str]) -> Iterator[Binding]:
         terms = condition.ground(binding)
-        for arguments in sorted(self.facts.get(condition.predicate, ())):
+        for arguments in self.facts.get(condition.predicate, ()):
             found = dict(binding)
             for term, argument in zip(terms, arguments, strict=False):
                 if term.startswith("?") and self._has_type(argument, types[term]):
