@@ -1,0 +1,71 @@
+"""Checks rule sets with z3: what can never happen, what contradicts, what is said twice, what stays true.
+
+Sound by a small-model argument that `rules.verification.bounds` states: *proved* holds for any
+number of objects, a counterexample is a state one can look at, and what z3 or the bound leaves open
+is *unknown*.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from rules.logic import Clause, Truth
+from rules.ruleset import Parameter, RuleSet
+from rules.verification import checks, invariants
+from rules.verification.findings import Counterexample, Finding, Kind, Report, Severity, Status
+from rules.verification.questions import Questions
+from rules.verification.solver import RLIMIT
+
+__all__ = [
+    "RLIMIT",
+    "Counterexample",
+    "Finding",
+    "Kind",
+    "Report",
+    "Severity",
+    "Status",
+    "check",
+    "entailed",
+    "implies",
+]
+
+_LATEST = threading.local()
+
+
+def check(ruleset: RuleSet, rlimit: int = RLIMIT) -> Report:
+    """Every finding about a rule set. `rlimit` bounds z3's work on each question (reproducibly)."""
+    ask = Questions(ruleset, rlimit)
+    findings = list(invariants.consistency(ask))
+    if not any(f.status is Status.REFUTED for f in findings):  # else everything would be proved
+        findings += invariants.idle(ask)
+        for schema in ruleset.actions.values():
+            findings += checks.action(ask, schema)
+        for index in range(len(ruleset.invariants)):
+            findings += invariants.preservation(ask, index)
+    return Report(tuple(findings), ask.solver.questions)
+
+
+def entailed(ruleset: RuleSet, clauses: Sequence[Clause], parameters: Sequence[Parameter] = ()) -> list[int]:
+    """Indices of the clauses that the others imply, for all values of the parameters.
+
+    All of them may be left out together; of two that imply each other the earlier is kept. A
+    variable that is no parameter is bound by matching; one that a rule's effects mention should be
+    given as a parameter, so that every match of it counts.
+    """
+    return _questions(ruleset).entailed(clauses, {p.name: p.type for p in parameters})
+
+
+def implies(
+    ruleset: RuleSet, a: Sequence[Clause], b: Sequence[Clause], parameters: Sequence[Parameter] = ()
+) -> Truth:
+    """Whether condition `a` implies condition `b` under the invariants; UNKNOWN if z3 cannot tell."""
+    return _questions(ruleset).implies(a, b, {p.name: p.type for p in parameters})
+
+
+def _questions(ruleset: RuleSet) -> Questions:
+    """This thread's solver for the rule set, kept as long as it asks about no other."""
+    latest: Questions | None = getattr(_LATEST, "questions", None)
+    if latest is None or latest.ruleset is not ruleset:
+        latest = _LATEST.questions = Questions(ruleset)
+    return latest
