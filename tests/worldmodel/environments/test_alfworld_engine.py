@@ -385,6 +385,8 @@ def test_a_file_that_is_no_game_is_named(tmp_path: Path, content: str | bytes, m
         Game.load(tmp_path / "absent.tw-pddl")
 
 
+MANY = [f"?v{index}" for index in range(16)]
+MUGS = " ".join(f"(objectType {mug} MugType) (not (= ?v0 {mug}))" for mug in MANY)
 BAD_PROBLEMS = [
     ("", "one expression"),
     ("(define (problem x)", "every \\( closed"),
@@ -406,6 +408,7 @@ BAD_PROBLEMS = [
     (problem(goal="(isHot ?o)"), "goal not understood at \\(ishot \\?o\\)"),
     (problem(goal="(exists (?o - object) (isHot ?o ?o))"), "goal not understood"),
     (problem(goal="pen"), "goal not understood at pen"),
+    (problem(goal=f"(exists ({' '.join(MANY)} - object) (and {MUGS}))"), "over 20,000 bindings"),
 ]
 
 

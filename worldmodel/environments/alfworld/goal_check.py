@@ -8,6 +8,7 @@ when the game is loaded, so that a test only looks at what can change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from rules.errors import WorldModelError
@@ -16,7 +17,7 @@ from worldmodel.environments.alfworld.pddl import Expression, Fact, show, typed_
 S = TypeVar("S")
 Test = Callable[[S], bool]
 Binding = dict[str, str]
-MAX_BINDINGS = 100_000
+MAX_BINDINGS = 20_000
 
 
 class Condition(NamedTuple):
@@ -102,7 +103,8 @@ class GoalCompiler(Generic[S]):
         static = [c for c in group if c.predicate not in self.fluents]
         bindings: list[Binding] = [{}]
         for condition in (c for c in static if c.positive and c.predicate != "="):
-            bindings = [b for old in bindings for b in self._matches(condition, old, types)]
+            found = (b for old in bindings for b in self._matches(condition, old, types))
+            bindings = list(islice(found, MAX_BINDINGS + 1))
             self._bound(bindings)
         for variable in sorted(set().union(*[c.variables for c in group])):
             if bindings and variable not in bindings[0]:
