@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lark import Token, Transformer, v_args
 
-from rules.language.messages import InvalidRules, shown
+from rules.language.messages import InvalidRules, clipped, shown
 from rules.language.names import MAX_NAME
 from rules.logic import EQUALS, IS, WILDCARD, Atom, Clause, Literal
 from rules.ruleset import ActionSchema, Evidence, Invariant, Parameter, Relation, Rule, RuleSet
@@ -91,7 +91,9 @@ class Builder(Transformer[Token, RuleSet]):
                 continue
             types, evidence = row
             if types in table:
-                raise InvalidRules(types[0], f"a second row for {', '.join(types)}", "one row a case")
+                raise InvalidRules(
+                    types[0], f"a second row for {', '.join(map(shown, types))}", "one row a case"
+                )
             table[types] = evidence
         return [Entry("relations", name, Relation(name, arity, table))]
 
@@ -172,7 +174,9 @@ class Builder(Transformer[Token, RuleSet]):
     def quoted(self, token: Token) -> str:
         name = _unquoted(token)
         if not name or name == WILDCARD or name.startswith("?"):
-            raise InvalidRules(token, f"{token} is no name", "a name; variables and `*` stand without quotes")
+            raise InvalidRules(
+                token, f"{clipped(token)} is no name", "a name; variables and `*` stand without quotes"
+            )
         return _name(token, name)
 
     def text(self, token: Token) -> str:

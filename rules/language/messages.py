@@ -25,7 +25,13 @@ class InvalidRules(WorldModelError):
 
 def clipped(text: str) -> str:
     """A text cut to a readable length."""
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    cut = text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    return visible(cut)
+
+
+def visible(text: str) -> str:
+    """A text of the same length, its control characters blanked: rules must not talk to the terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def shown(name: str) -> str:
@@ -55,10 +61,6 @@ def unknown(kind: str, name: str, candidates: Iterable[str]) -> InvalidRules:
 
 
 def located(source: str, text: str, line: int, column: int, message: str, expected: str) -> RuleSyntaxError:
-    """The error at a place, with the line shown as long as the caret stays in sight.
-
-    What cannot be printed is blanked: a rule file must not talk to the terminal.
-    """
+    """The error at a place, with the line shown as long as the caret stays in sight."""
     shown_line = text.split("\n")[line - 1][:SHOWN_COLUMNS].rstrip() if column <= SHOWN_COLUMNS else ""
-    visible = "".join(c if c.isprintable() else " " for c in shown_line)
-    return RuleSyntaxError(source, line, column, message, visible, expected)
+    return RuleSyntaxError(source, line, column, message, visible(shown_line), expected)

@@ -17,8 +17,8 @@ from rules.language.messages import InvalidRules, clipped, located, nearest
 from rules.language.names import KEYWORDS
 from rules.ruleset import RuleSet
 
-MAX_CHARACTERS = 16 * 2**20
-MAX_TOKENS = 1_000_000
+MAX_CHARACTERS = 4 * 2**20
+MAX_TOKENS = 500_000
 
 _DECLARATIONS = {"TYPE", "CONSTANT", "PREDICATE", "RELATION", "INVARIANT", "ACTION"}
 _WORDS = {
