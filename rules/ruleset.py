@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -24,13 +25,13 @@ class Evidence(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The lower end of the 90 % interval of the true share (Wilson 1927): little evidence, little trust."""
+        """The lower end of the true share's 90 % interval (Wilson 1927): little evidence, little trust."""
         n = self.support + self.against
         if not n:
             return 0.0
         z = 1.645
         share = self.support / n
-        spread = z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
+        spread = z * math.sqrt((share * (1 - share) + z * z / (4 * n)) / n)
         return max(0.0, (share + z * z / (2 * n) - spread) / (1 + z * z / n))
 
     def __add__(self, other: object) -> Evidence:
