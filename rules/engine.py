@@ -88,6 +88,10 @@ class Engine:
                 types |= {t for a, t in zip(literal.atom.args, signature, strict=False) if a == variable}
         return max(types, key=lambda t: (len(list(self.ruleset.ancestors(t))), t))
 
+    def free_variables(self, action: str, rule: str) -> list[tuple[str, str]]:
+        """The variables of a rule that are no parameters, with their types."""
+        return [(join.variable, join.type) for join in self._joins[action, rule][1]]
+
     def schema(self, action: Action) -> ActionSchema:
         """The schema of an action; `WorldModelError` where there is none or the arity is wrong."""
         schema = self.ruleset.actions.get(action.name)

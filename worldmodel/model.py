@@ -82,10 +82,11 @@ class WorldModel:
         binding = match.bindings[0]
         for clause in match.rule.when:
             if self.engine.clause(clause, belief.state, binding) is UNKNOWN:
-                weight *= max(self._likely(belief, literal, binding) for literal in clause)
+                weight *= max(self.likely(belief, literal, binding) for literal in clause)
         return weight
 
-    def _likely(self, belief: Belief, literal: Literal, binding: Mapping[str, str]) -> float:
+    def likely(self, belief: Belief, literal: Literal, binding: Mapping[str, str]) -> float:
+        """The chance of a literal that is unknown, by what is known of its object's type."""
         atom = literal.atom.substitute(binding)
         if len(atom.args) != 1 or WILDCARD in atom.args:
             return 0.5
@@ -121,6 +122,10 @@ class WorldModel:
             state = effects((Match(rule, TRUE, (binding,)),), state)
         state = state.updated(percept.true, percept.false, percept.objects)
         return self._settled(belief, state)
+
+    def refuses(self, action: Action, observation: str) -> bool:
+        """Whether an observation says that nothing came of an action."""
+        return self.perception.perceive(action, observation).refused
 
     def _refused(self, belief: Belief, action: Action, outcome: Outcome) -> Belief:
         """The belief after a refusal. If the rules saw none coming, and one fact that was only assumed

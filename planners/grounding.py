@@ -1,0 +1,300 @@
+"""From a belief and a goal to a planning task: only what can help to reach the goal is grounded.
+
+Works backward from the goal (relevance analysis; Nebel, Dimopoulos & Koehler 1997): an action is
+grounded if it brings about a fact that the goal, or an action grounded before, needs. Facts that no
+action changes are decided here; what is unknown of them is taken to be as it mostly is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from planners.task import Condition, Operator, Task
+from rules.engine import Engine
+from rules.logic import EQUALS, FALSE, IS, TRUE, UNKNOWN, WILDCARD, Action, Atom, Clause, Literal, State, Truth
+from rules.ruleset import ANY, ActionSchema, Rule
+from worldmodel.belief import Belief, with_companions
+from worldmodel.model import WorldModel
+
+UNTRIED = 0.5
+"""The chance that an action works for types for which nobody has tried it."""
+
+MAX_OPERATORS = 20_000
+
+
+class _Instance(NamedTuple):
+    """A rule under a binding, with the fluent clauses left of its condition."""
+
+    schema: ActionSchema
+    rule: Rule
+    binding: Mapping[str, str]
+    clauses: tuple[Clause, ...]
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """The task, and the facts in it that the belief leaves open with what they are taken to be."""
+
+    task: Task
+    index: Mapping[Atom, int]
+    known: int
+
+    def state(self, extra: Iterable[Atom] = ()) -> int:
+        """The belief's state, with some more facts."""
+        return self.known | sum(1 << self.index[a] for a in set(extra) if a in self.index)
+
+
+def ground(model: WorldModel, belief: Belief, extra: Mapping[str, str]) -> Grounding:
+    """The task of reaching the belief's goal, with some things assumed to exist (name -> type)."""
+    return _Grounder(model, belief, extra).run()
+
+
+class _Grounder:
+    def __init__(self, model: WorldModel, belief: Belief, extra: Mapping[str, str]) -> None:
+        self.model, self.engine, self.belief = model, model.engine, belief
+        self.state = belief.state.updated(objects=extra)
+        rules = [(s, r) for s in model.ruleset.actions.values() for r in s.rules]
+        self.fluents = {a.predicate for _, r in rules for a in (*r.adds, *r.deletes)}
+        self.makers: dict[str, list[tuple[ActionSchema, Rule, Atom]]] = {}
+        self.breakers: dict[str, list[tuple[ActionSchema, Rule, Atom]]] = {}
+        for schema, rule in rules:
+            for atom in rule.adds:
+                self.makers.setdefault(atom.predicate, []).append((schema, rule, atom))
+            for atom in rule.deletes:
+                if WILDCARD not in atom.args:
+                    self.breakers.setdefault(atom.predicate, []).append((schema, rule, atom))
+        self.instances: dict[tuple[str, str, tuple[tuple[str, str], ...]], _Instance] = {}
+        self.wanted: dict[tuple[Atom, bool], frozenset[Atom]] = {}
+        self.queue: list[tuple[Atom, bool]] = []
+        self.by_type: dict[str, list[str]] = {ANY: list(self.state.objects)}
+        for name, type_ in self.state.objects.items():
+            for ancestor in model.ruleset.ancestors(type_):
+                if ancestor != ANY:
+                    self.by_type.setdefault(ancestor, []).append(name)
+
+    def run(self) -> Grounding:
+        goals = list(self._goals())
+        for goal in goals:
+            self._want(goal, frozenset())
+        while self.queue:
+            atom, value = self.queue.pop()
+            self._achieve(atom, value)
+            if len(self.instances) > MAX_OPERATORS:
+                break
+        return self._build(goals)
+
+    # what is wanted
+
+    def _goals(self) -> Iterator[tuple[Clause, ...]]:
+        """For every way to fill the goal's parameters, what of it no fact decides."""
+        goal = self.belief.goal
+        pools = [self.by_type.get(p.type, []) for p in goal.parameters]
+        for names in product(*pools):
+            binding = dict(zip((p.name for p in goal.parameters), names, strict=True))
+            found = self._residue([(literal,) for literal in goal.condition], binding)
+            if found is not None:
+                yield found[0]
+
+    def _want(self, clauses: Sequence[Clause], chain: frozenset[Atom]) -> None:
+        for clause in clauses:
+            for literal in clause:
+                for atom in self._instances_of(literal):
+                    key = (atom, literal.positive)
+                    if key not in self.wanted:
+                        self.wanted[key] = chain | {atom} if literal.positive else chain
+                        self.queue.append(key)
+
+    def _instances_of(self, literal: Literal) -> list[Atom]:
+        """The atom; for a denied pattern, the atoms that now stand against it."""
+        if WILDCARD not in literal.atom.args:
+            return [literal.atom]
+        return [] if literal.positive else list(self.state.matching(literal.atom))
+
+    def _achieve(self, atom: Atom, value: bool) -> None:
+        """Grounds the actions that make an atom true, or false."""
+        if not value and self.state.truth(atom) is not TRUE:
+            return
+        chain = self.wanted[atom, value]
+        for schema, rule, effect in (self.makers if value else self.breakers).get(atom.predicate, ()):
+            partial = _unify(effect, atom)
+            if partial is not None:
+                for binding in self._bindings(schema, rule, partial):
+                    self._add(schema, rule, binding, chain - {atom})
+
+    def _add(
+        self, schema: ActionSchema, rule: Rule, binding: Mapping[str, str], chain: frozenset[Atom]
+    ) -> None:
+        key = (schema.name, rule.name, tuple(sorted(binding.items())))
+        if key in self.instances:
+            return
+        found = self._residue(rule.when, binding)
+        if found is None:
+            return
+        clauses, chance = found
+        if any(len(c) == 1 and c[0].positive and c[0].atom in chain for c in clauses):
+            return  # it needs what it is meant to help to bring about
+        self.instances[key] = _Instance(schema, rule, binding, clauses, chance)
+        self._want(clauses, chain)
+
+    # bindings and conditions
+
+    def _bindings(
+        self, schema: ActionSchema, rule: Rule, partial: Mapping[str, str]
+    ) -> Iterator[Mapping[str, str]]:
+        """Every way to fill the rule's other variables with things of fitting types."""
+        pools: dict[str, list[str]] = {}
+        for parameter in schema.parameters:
+            pools[parameter.name] = self.by_type.get(parameter.type, [])
+        for variable, type_ in self.engine.free_variables(schema.name, rule.name):
+            pools[variable] = self.by_type.get(type_, [])
+        for clause in rule.when:
+            literal = clause[0]
+            if len(clause) == 1 and literal.positive and literal.atom.predicate == IS:
+                name, type_ = literal.atom.args
+                pools[name] = [x for x in pools[name] if x in self.by_type.get(type_, ())]
+        for name, value in partial.items():
+            if value not in pools[name]:
+                return
+            pools[name] = [value]
+        for values in product(*pools.values()):
+            yield dict(zip(pools, values, strict=True))
+
+    def _residue(
+        self, clauses: Iterable[Clause], binding: Mapping[str, str]
+    ) -> tuple[tuple[Clause, ...], float] | None:
+        """The clauses over fluents that are left, and the chance of the rest; None if it cannot hold."""
+        left, chance = [], 1.0
+        for clause in clauses:
+            open_: list[Literal] = []
+            decided, odds = FALSE, 0.0
+            for literal in clause:
+                if literal.atom.predicate in self.fluents:
+                    open_.append(literal.substitute(binding))
+                    continue
+                value = self._static(literal, binding)
+                decided = decided | value
+                odds = max(odds, self._odds(literal, binding, value))
+            if decided is TRUE:
+                continue
+            if open_:
+                left.append(tuple(open_))
+            elif odds:
+                chance *= odds
+            else:
+                return None
+        return tuple(left), chance
+
+    def _static(self, literal: Literal, binding: Mapping[str, str]) -> Truth:
+        value = self.engine.literal(literal, self.state, binding)
+        if value is UNKNOWN and len(literal.atom.args) == 1 and self._is_property(literal):
+            return Truth.of(self.model.likely(self.belief, literal, binding) > 0.5)
+        return value
+
+    def _is_property(self, literal: Literal) -> bool:
+        return literal.atom.predicate in self.model.ruleset.predicates
+
+    def _odds(self, literal: Literal, binding: Mapping[str, str], value: Truth) -> float:
+        """The chance of a condition that no fact decides; little evidence against leaves a little."""
+        if value is TRUE:
+            return 1.0
+        relation = self.model.ruleset.relations.get(literal.atom.predicate)
+        if relation is None:
+            return UNTRIED if value is UNKNOWN else 0.0
+        types = tuple(self.engine.type_of(binding.get(a, a), self.state) for a in literal.atom.args)
+        support, against = relation.table.get(types, (0, 0))
+        return (support + UNTRIED) / (support + against + 1) if against < 5 or support else 0.0
+
+    # bits
+
+    def _build(self, goals: Sequence[tuple[Clause, ...]]) -> Grounding:
+        atoms = {atom for atom, _ in self.wanted}
+        for instance in self.instances.values():
+            atoms |= {a.substitute(instance.binding) for a in instance.rule.adds}
+        atoms |= {a for a in self.state.true if a.predicate in self.fluents}
+        ordered = tuple(sorted(atoms))
+        index = {atom: i for i, atom in enumerate(ordered)}
+        operators = {o for i in self.instances.values() for o in self._operators(i, index)}
+        goal_conditions = [c for goal in goals for c in _alternatives(goal, index)]
+        known = sum(1 << i for atom, i in index.items() if self._holds(atom))
+        task = Task(
+            ordered,
+            tuple(sorted(_merged(operators), key=lambda o: (o.cost, o))),
+            tuple(dict.fromkeys(goal_conditions)),
+        )
+        return Grounding(task, index, known)
+
+    def _holds(self, atom: Atom) -> bool:
+        value = self.state.truth(atom)
+        if value is UNKNOWN and len(atom.args) == 1:
+            return self.model.likely(self.belief, Literal(atom), {}) > 0.5
+        return value is TRUE
+
+    def _operators(self, instance: _Instance, index: Mapping[Atom, int]) -> Iterator[Operator]:
+        schema, rule, binding = instance.schema, instance.rule, instance.binding
+        action = Action(schema.name, tuple(binding[p.name] for p in schema.parameters))
+        adds = {a.substitute(binding) for a in rule.adds}
+        adds |= with_companions(adds, self.belief.companions) & index.keys()
+        gained = _bits(adds, index)
+        lost = 0
+        for pattern in rule.deletes:
+            lost |= _matching(pattern.substitute(binding), index)
+        trust = (rule.evidence.support + 1) / (rule.evidence.support + rule.evidence.against + 2)
+        chance = instance.chance * trust / (1 + self.belief.refused.get(action, 0)) ** 2
+        for condition in _alternatives(instance.clauses, index):
+            yield Operator(action, *condition, gained, lost & ~gained, round(1 / chance, 3))
+
+
+def _unify(effect: Atom, atom: Atom) -> dict[str, str] | None:
+    """The binding that makes a lifted effect this atom."""
+    binding: dict[str, str] = {}
+    for term, name in zip(effect.args, atom.args, strict=True):
+        if term.startswith("?"):
+            if binding.setdefault(term, name) != name:
+                return None
+        elif term != name:
+            return None
+    return binding
+
+
+def _bits(atoms: Iterable[Atom], index: Mapping[Atom, int]) -> int:
+    return sum(1 << index[atom] for atom in atoms)
+
+
+def _matching(pattern: Atom, index: Mapping[Atom, int]) -> int:
+    return sum(1 << i for atom, i in index.items() if pattern.matches(atom))
+
+
+def _alternatives(clauses: Sequence[Clause], index: Mapping[Atom, int]) -> Iterator[Condition]:
+    """A conjunction of clauses as conjunctions of literals, over bits."""
+    for literals in product(*clauses):
+        needs = forbids = 0
+        for literal in literals:
+            if literal.positive:
+                needs |= _matching(literal.atom, index)
+            else:
+                forbids |= _matching(literal.atom, index)
+        if not needs & forbids:
+            yield Condition(needs, forbids)
+
+
+def _merged(operators: Iterable[Operator]) -> set[Operator]:
+    """Two operators that differ in the sign of one fact of their condition are one without it."""
+    merged = set(operators)
+    for operator in sorted(merged):
+        for bit in _each(operator.needs):
+            twin = operator._replace(needs=operator.needs & ~bit, forbids=operator.forbids | bit)
+            if operator in merged and twin in merged:
+                merged -= {operator, twin}
+                merged.add(operator._replace(needs=operator.needs & ~bit))
+    return merged
+
+
+def _each(mask: int) -> Iterator[int]:
+    while mask:
+        bit = mask & -mask
+        yield bit
+        mask ^= bit

@@ -1,0 +1,182 @@
+"""Receding-horizon planning: imagine worlds, plan in each, act, look, and think again where it came out otherwise.
+
+The worlds differ in where unseen things are. Each world's plan looks into the places where that
+world hides them; a place is looked into in order of *chance over cost*, the index that is optimal
+for a single hidden thing (Black 1965; Stone 1975). That corrects the optimism of planning as if
+each world were known (hindsight bias).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planners.grounding import Grounding, ground
+from planners.heuristics import RelaxedPlan
+from planners.sampling import SAMPLERS, Missing, World, missing_things
+from planners.search import SEARCHES, Limits
+from planners.task import Operator, Plan
+from rules.errors import WorldModelError
+from rules.logic import FALSE, Action
+from worldmodel.belief import Belief
+from worldmodel.model import WorldModel
+
+
+@dataclass(frozen=True, slots=True)
+class PlanConfig:
+    """horizon: longest plan, in steps. samples: worlds imagined for a decision. expansions: states a
+    search may expand in one world. `search` and `sampler` are names in `SEARCHES` and `SAMPLERS`."""
+
+    horizon: int = 30
+    samples: int = 48
+    expansions: int = 3000
+    search: str = "best-first"
+    sampler: str = "counts"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("search", self.search, sorted(SEARCHES)),
+            ("sampler", self.sampler, sorted(SAMPLERS)),
+        ):
+            if value not in known:
+                raise WorldModelError(f"unknown {name} {value!r}: expected one of {', '.join(known)}")
+        for name in ("horizon", "samples", "expansions"):
+            if getattr(self, name) < 1:
+                raise WorldModelError(f"{name} is {getattr(self, name)}: expected at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One chosen action, and what it cost to choose it.
+
+    planned: whether plans were made for it (else it is the next step of the last one). worlds: how
+    many were imagined. expanded: states expanded in all of them. guess: no plan was found, and the
+    action is a mere trial.
+    """
+
+    action: Action
+    planned: bool
+    worlds: int = 0
+    expanded: int = 0
+    seconds: float = 0.0
+    guess: bool = False
+
+
+@dataclass(slots=True)
+class _Option:
+    """Steps that look into one place, with the chance that something needed is there."""
+
+    steps: tuple[Operator, ...]
+    chance: float = 0.0
+    plan: Plan = field(default_factory=tuple)
+
+    @property
+    def index(self) -> float:
+        return self.chance / sum(step.cost for step in self.steps)
+
+
+class Planner:
+    """Chooses actions for one episode at a time; `reset` before the next."""
+
+    def __init__(self, model: WorldModel, config: PlanConfig | None = None) -> None:
+        self.model = model
+        self.config = config or PlanConfig()
+        self._search, self._sampler = SEARCHES[self.config.search], SAMPLERS[self.config.sampler]
+        self.reset()
+
+    def reset(self) -> None:
+        """Forgets the plan; the same seed gives the same episode again."""
+        self._random = random.Random(self.config.seed)
+        self._steps: list[Action] = []
+        self._missing: list[Missing] = []
+
+    def decide(self, belief: Belief, held: bool = True) -> Decision:
+        """The next action. `held`: whether the last prediction came true; if not, all is planned anew."""
+        started = time.perf_counter()
+        missing = missing_things(self.model, belief)
+        if held and self._steps and missing == self._missing:
+            return Decision(self._steps.pop(0), planned=False, seconds=time.perf_counter() - started)
+        self._missing = missing
+        self._steps, worlds, expanded = self._plan(belief, missing)
+        guess = not self._steps
+        if guess:
+            self._steps = [self._trial(belief)]
+        seconds = time.perf_counter() - started
+        return Decision(self._steps.pop(0), True, worlds, expanded, seconds, guess)
+
+    def _plan(self, belief: Belief, missing: list[Missing]) -> tuple[list[Action], int, int]:
+        """The steps to take until something is learned, and the work it was to find them."""
+        grounding = ground(self.model, belief, {m.name: m.type for m in missing})
+        worlds = self._worlds(belief, missing)
+        heuristic = RelaxedPlan(grounding.task)
+        limits = Limits(self.config.horizon, self.config.expansions)
+        plans, expanded = [], 0
+        for world in worlds:
+            start = grounding.state(world.facts)
+            if grounding.task.satisfied(start):
+                continue  # had it been so, the episode would be over
+            found = self._search(grounding.task, start, heuristic, limits)
+            expanded += found.expanded
+            if found.plan is not None:
+                plans.append((world, found.plan))
+        return [o.action for o in _choose(grounding, missing, plans)], len(worlds), expanded
+
+    def _worlds(self, belief: Belief, missing: list[Missing]) -> list[World]:
+        if not missing:
+            return [World(frozenset(), 1.0)]
+        return self._sampler(self.model, belief, missing, self.config.samples, self._random)
+
+    def _trial(self, belief: Belief) -> Action:
+        """Some action that the rules do not rule out, where no plan leads to the goal."""
+        objects = sorted(belief.state.objects)
+        for _ in range(200):
+            schema = self._random.choice(sorted(self.model.ruleset.actions.values(), key=lambda s: s.name))
+            pools = [
+                [o for o in objects if self.model.ruleset.is_a(belief.state.objects[o], p.type)]
+                for p in schema.parameters
+            ]
+            if all(pools):
+                action = Action(schema.name, tuple(self._random.choice(pool) for pool in pools))
+                if self.model.predict(belief, action).outcome is not FALSE:
+                    break
+        return action
+
+
+def _choose(
+    grounding: Grounding, missing: Sequence[Missing], plans: Sequence[tuple[World, Plan]]
+) -> list[Operator]:
+    """The steps to take: of what is certain all, else those that look into the most promising place."""
+    options: dict[tuple[Operator, ...], _Option] = {}
+    for world, plan in plans:
+        looks = list(_looks(grounding, world, plan))
+        if not looks:
+            return list(plan)
+        for steps in looks:
+            option = options.setdefault(steps, _Option(steps, plan=plan))
+            option.chance += world.weight
+    if not options:
+        return []
+    best = max(options.values(), key=lambda o: (o.index, o.steps[0].action))
+    looking = {step for option in options for step in option}
+    certain = []
+    for step in best.plan:
+        if step in looking:
+            break
+        certain.append(step)
+    return certain or list(best.steps)
+
+
+def _looks(grounding: Grounding, world: World, plan: Plan) -> list[tuple[Operator, ...]]:
+    """For each imagined fact that a plan relies on, the steps about that place before it does so."""
+    found = []
+    for fact in sorted(world.facts):
+        bit = 1 << grounding.index[fact] if fact in grounding.index else 0
+        used = next((i for i, step in enumerate(plan) if step.needs & bit), None)
+        if used is not None:
+            steps = tuple(step for step in plan[:used] if set(step.action.args) & set(fact.args))
+            if steps:
+                found.append(steps)
+    return found

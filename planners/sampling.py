@@ -1,0 +1,151 @@
+"""Possible worlds that agree with a belief: where the things that the goal needs, and nobody has seen, may be."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import NamedTuple, Protocol
+
+from rules.logic import WILDCARD, Atom
+from rules.ruleset import ANY, Parameter, RuleSet
+from worldmodel.belief import Belief
+from worldmodel.model import WorldModel
+
+
+class Container(NamedTuple):
+    """A binary predicate whose contents can be seen in full: ``in(*, desk 1)``; `free` is the wildcard's place."""
+
+    predicate: str
+    free: int
+
+    def atom(self, thing: str, place: str) -> Atom:
+        return Atom(self.predicate, (thing, place) if self.free == 0 else (place, thing))
+
+
+class World(NamedTuple):
+    """Facts that are added to the belief, and how likely it is that they hold."""
+
+    facts: frozenset[Atom]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A thing that the goal needs and nobody has seen, under a made-up name."""
+
+    name: str
+    type: str
+    container: Container
+
+
+class Sampler(Protocol):
+    """Draws possible worlds. The weights add up to one, or there is no world."""
+
+    def __call__(
+        self, model: WorldModel, belief: Belief, missing: list[Missing], samples: int, rng: random.Random
+    ) -> list[World]: ...
+
+
+def containers(ruleset: RuleSet) -> list[Container]:
+    """The predicates that some action reveals as a list."""
+    found = {
+        Container(atom.predicate, atom.args.index(WILDCARD))
+        for schema in ruleset.actions.values()
+        for rule in schema.rules
+        for atom in rule.reveals
+        if len(atom.args) == 2 and atom.args.count(WILDCARD) == 1
+    }
+    return sorted(found)
+
+
+def missing_things(model: WorldModel, belief: Belief) -> list[Missing]:
+    """For each parameter of the goal that no known thing can fill, a thing that has yet to be found."""
+    found = []
+    for container in containers(model.ruleset):
+        holds = model.ruleset.predicates[container.predicate][container.free]
+        needs = Counter(p.type for p in belief.goal.parameters if _fits(model, p, holds))
+        for type_, count in sorted(needs.items()):
+            known = sum(1 for name in belief.state.objects if _usable(model, belief, container, name, type_))
+            for number in range(known, count):
+                found.append(Missing(f"{type_} (unseen {number + 1})", type_, container))
+    return found
+
+
+def _fits(model: WorldModel, parameter: Parameter, type_: str) -> bool:
+    return type_ != ANY and model.ruleset.is_a(parameter.type, type_) and parameter.type != type_
+
+
+def _usable(model: WorldModel, belief: Belief, container: Container, name: str, type_: str) -> bool:
+    """Whether a thing is of the type, was located, and no action on it was ever refused."""
+    if not model.ruleset.is_a(belief.state.objects[name], type_):
+        return False
+    if any(name in action.args for action in belief.refused):
+        return False
+    return any(name in atom.args for atom in belief.state.true)
+
+
+def by_counts(
+    model: WorldModel, belief: Belief, missing: list[Missing], samples: int, rng: random.Random
+) -> list[World]:
+    """Worlds by the knowledge graph's counts: every one where they are few, else systematic draws."""
+    chances = [_places(model, belief, thing) for thing in missing]
+    if not missing or not all(chances):
+        return []
+    if prod(map(len, chances)) <= samples:
+        drawn = _every(missing, chances)
+    else:
+        drawn = _systematic(missing, chances, samples, rng)
+    weights: dict[frozenset[Atom], float] = {}
+    for facts, weight in drawn:
+        weights[facts] = weights.get(facts, 0.0) + weight
+    total = sum(weights.values())
+    return [World(facts, weight / total) for facts, weight in weights.items()]
+
+
+def _places(model: WorldModel, belief: Belief, thing: Missing) -> dict[str, float]:
+    """The places whose contents nobody has seen, with the number of such things expected there."""
+    predicate, free = thing.container
+    type_ = model.ruleset.predicates[predicate][1 - free]
+    objects = belief.state.objects
+    return {
+        place: model.knowledge.rate(belief.room, predicate, thing.type, place, objects[place])
+        for place in belief.unexplored(predicate, 1 - free)
+        if model.ruleset.is_a(objects[place], type_)
+    }
+
+
+def _every(missing: list[Missing], chances: list[dict[str, float]]) -> Iterator[tuple[frozenset[Atom], float]]:
+    for places in product(*chances):
+        facts = frozenset(m.container.atom(m.name, p) for m, p in zip(missing, places, strict=True))
+        yield facts, prod(c[p] for c, p in zip(chances, places, strict=True))
+
+
+def _systematic(
+    missing: list[Missing], chances: list[dict[str, float]], samples: int, rng: random.Random
+) -> Iterator[tuple[frozenset[Atom], float]]:
+    """Low-variance draws: for each thing, evenly spaced points on its distribution, shuffled apart."""
+    columns = []
+    for chance in chances:
+        column = _spaced(chance, samples, rng.random())
+        rng.shuffle(column)
+        columns.append(column)
+    for places in zip(*columns, strict=True):
+        yield frozenset(m.container.atom(m.name, p) for m, p in zip(missing, places, strict=True)), 1.0
+
+
+def _spaced(chance: Mapping[str, float], samples: int, offset: float) -> list[str]:
+    total = sum(chance.values())
+    drawn: list[str] = []
+    reached = 0.0
+    for place, weight in chance.items():
+        reached += weight / total * samples
+        while len(drawn) + offset < reached and len(drawn) < samples:
+            drawn.append(place)
+    return drawn + [place] * (samples - len(drawn))
+
+
+SAMPLERS: Mapping[str, Sampler] = {"counts": by_counts}
