@@ -12,7 +12,20 @@ from itertools import product
 from typing import NamedTuple
 
 from rules.errors import WorldModelError
-from rules.logic import EQUALS, FALSE, IS, TRUE, UNKNOWN, WILDCARD, Action, Atom, Clause, Literal, State, Truth
+from rules.logic import (
+    EQUALS,
+    FALSE,
+    IS,
+    TRUE,
+    UNKNOWN,
+    WILDCARD,
+    Action,
+    Atom,
+    Clause,
+    Literal,
+    State,
+    Truth,
+)
 from rules.ruleset import ANY, ActionSchema, Rule, RuleSet
 
 Binding = Mapping[str, str]
@@ -123,6 +136,8 @@ class Engine:
         if predicate == EQUALS:
             return Truth.of(terms[0] == terms[1])
         if predicate == IS:
+            if terms[0].startswith("?"):
+                return UNKNOWN
             return Truth.of(self.ruleset.is_a(self.type_of(terms[0], state), args[1]))
         if predicate in self.ruleset.relations:
             return self.ruleset.relations[predicate].truth(tuple([self.type_of(t, state) for t in terms]))
@@ -153,22 +168,27 @@ class Engine:
         if truth is FALSE:
             return Match(rule, FALSE, ())
         found = list(self._bind(joins, state, binding, truth))
-        best = TRUE if any(t is TRUE for t, _ in found) else UNKNOWN if found else FALSE
+        best = _best([t for t, _ in found])
         return Match(rule, best, tuple([b for t, b in found if t is best]))
 
     def _bind(
         self, joins: tuple[_Join, ...], state: State, binding: Binding, truth: Truth
     ) -> Iterator[tuple[Truth, Binding]]:
-        """Every extension of a binding over the free variables that nothing contradicts."""
+        """Every extension of a binding over the free variables that nothing contradicts.
+
+        Last comes the object that nobody has met. It keeps the variable's own name, so that nothing is
+        true of it, and false only what is denied of all; an action that needs it is not sure to succeed.
+        """
         if not joins:
             yield truth, binding
             return
         variable, type_, clauses = joins[0]
-        for name, own in state.objects.items():
-            if type_ != ANY and type_ not in self._is_a.get(own, ()):
+        for name, own in (*self.ruleset.constants.items(), *state.objects.items(), (variable, type_)):
+            known = self._is_a.get(own)
+            if known is not None and type_ not in known:
                 continue
             extended = {**binding, variable: name}
-            value = self._all(clauses, state, extended, truth)
+            value = self._all(clauses, state, extended, UNKNOWN if name == variable else truth)
             if value is not FALSE:
                 yield from self._bind(joins[1:], state, extended, value)
 
@@ -210,16 +230,22 @@ class Engine:
         since it is one object that must satisfy them all.
         """
         binding = self.binding(action)
-        report = []
+        report: list[Explanation] = []
         for rule in self.schema(action).rules:
             clauses, joins = self._joins[action.name, rule.name]
-            parts = [((c,), self.clause(c, state, binding)) for c in clauses]
+            parts: list[tuple[tuple[Clause, ...], Truth]] = [
+                ((c,), self.clause(c, state, binding)) for c in clauses
+            ]
             if joins:
-                found = [t for t, _ in self._bind(joins, state, binding, TRUE)]
-                value = TRUE if any(t is TRUE for t in found) else UNKNOWN if found else FALSE
+                value = _best([t for t, _ in self._bind(joins, state, binding, TRUE)])
                 parts.append((tuple(c for join in joins for c in join.clauses), value))
             report.append((rule, [(c, t) for c, t in parts if t is not TRUE]))
         return sorted(report, key=lambda item: len(item[1]))
+
+
+def _best(found: Sequence[Truth]) -> Truth:
+    """Whether some binding satisfies: what `_bind` leaves out is false."""
+    return TRUE if any(t is TRUE for t in found) else UNKNOWN if found else FALSE
 
 
 def variables(clause: Clause) -> set[str]:
@@ -249,13 +275,19 @@ def _tautology(rests: frozenset[frozenset[Clause]]) -> bool:
 def effects(matches: Sequence[Match], state: State) -> State:
     """The state after these rules: all deletes first, then all adds.
 
-    Of rules that only may apply, just what they have in common happens.
+    Of rules that only may apply, just what they have in common happens. What befalls an object that
+    nobody has met changes nothing that is known.
     """
     pairs = [(match, binding) for match in matches for binding in match.bindings]
     if not pairs:
         return state
-    adds = [frozenset([atom.substitute(b) for atom in match.rule.adds]) for match, b in pairs]
-    deletes = [frozenset([atom.substitute(b) for atom in match.rule.deletes]) for match, b in pairs]
+    adds = [_ground(match.rule.adds, b) for match, b in pairs]
+    deletes = [_ground(match.rule.deletes, b) for match, b in pairs]
     if all(match.truth is TRUE for match, _ in pairs):
         return state.updated(frozenset().union(*adds), frozenset().union(*deletes))
     return state.updated(frozenset.intersection(*adds), frozenset.intersection(*deletes))
+
+
+def _ground(atoms: Sequence[Atom], binding: Binding) -> frozenset[Atom]:
+    ground = [atom.substitute(binding) for atom in atoms]
+    return frozenset([atom for atom in ground if not any(a.startswith("?") for a in atom.args)])
