@@ -1,0 +1,82 @@
+"""The environments by name. Adding one is one module that defines `SPEC`, and one line here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+import gymnasium
+
+from rules.errors import WorldModelError
+from worldmodel.environments.base import Perception
+
+_MODULES = {
+    "alfworld": "worldmodel.environments.alfworld.spec",
+}
+KNOWN: tuple[str, ...] = tuple(_MODULES)
+
+
+class GameReference(Protocol):
+    """A game that is known by its id, and read when it is wanted."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def task_type(self) -> str: ...
+
+    def load(self) -> Any:
+        """The game; `WorldModelError` if it is gone or damaged."""
+        ...
+
+
+class Games(Protocol):
+    """Finds games, or makes some where nothing is given."""
+
+    def __call__(
+        self,
+        source: str | os.PathLike[str] | None = None,
+        split: str | None = None,
+        count: int | None = None,
+        seed: int = 0,
+    ) -> Sequence[GameReference]:
+        """The games of a split of a source; if `count` is given, so many of them, drawn by the seed.
+
+        Raises `WorldModelError` where there are none.
+        """
+        ...
+
+
+class Maker(Protocol):
+    """Makes the gymnasium environment of one game."""
+
+    def __call__(
+        self, game: Any, *, engine: str = ..., max_steps: int = ..., admissible: bool = ...
+    ) -> gymnasium.Env[str, str]:
+        """engine: which of the environment's engines; admissible: whether `info` lists what can be done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentSpec:
+    """What the project needs of an environment.
+
+    perception: the perception that speaks a loaded game's wording, or without a game the newest.
+    What it understands does not depend on the game.
+    """
+
+    name: str
+    perception: Callable[[Any], Perception]
+    games: Games
+    make: Maker
+
+
+def environment(name: str) -> EnvironmentSpec:
+    """The environment of that name; `WorldModelError` listing the known ones if there is none."""
+    if name not in _MODULES:
+        raise WorldModelError(f"unknown environment {name!r}; expected {' or '.join(KNOWN)}")
+    spec: EnvironmentSpec = import_module(_MODULES[name]).SPEC
+    return spec
