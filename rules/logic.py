@@ -10,7 +10,7 @@ denied is unknown.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -144,13 +144,17 @@ class State:
             self._by_predicate = index
         return self._by_predicate.get(predicate, [])
 
-    def matching(self, pattern: Atom) -> Iterator[Atom]:
+    def matching(self, pattern: Atom) -> list[Atom]:
         """The true atoms that a pattern covers."""
-        return (atom for atom in self.atoms(pattern.predicate) if pattern.matches(atom))
+        atoms = self.atoms(pattern.predicate)
+        for place, term in enumerate(pattern.args):
+            if term != WILDCARD:
+                atoms = [atom for atom in atoms if atom.args[place] == term]
+        return atoms
 
     def some(self, pattern: Atom) -> Truth:
         """Whether any atom that the pattern covers holds."""
-        if any(True for _ in self.matching(pattern)):
+        if self.matching(pattern):
             return TRUE
         return UNKNOWN if self.false.isdisjoint(generalisations(pattern)) else FALSE
 

@@ -40,9 +40,8 @@ class Candidate:
         """Whether it is a pattern with a wildcard."""
         return WILDCARD in self.atoms[0].args
 
-    def truth(self, state: State, binding: dict[str, str]) -> Truth:
-        """The value of the candidate for these arguments."""
-        first = self.atoms[0].substitute(binding)
+    def truth(self, state: State, first: Atom) -> Truth:
+        """The value of the candidate, of which `first` is the first atom over some action's arguments."""
         if len(self.atoms) == 2:
             return _joined(state, first, self.atoms[1].predicate)
         if first.predicate == EQUALS:
@@ -52,9 +51,7 @@ class Candidate:
 
 def _joined(state: State, link: Atom, predicate: str) -> Truth:
     """Whether some object has the unary property and stands in the link's free place."""
-    values = {
-        state.truth(link.substitute({JOINED: other.args[0]})) for other in state.atoms(predicate)
-    }
+    values = {state.truth(link.substitute({JOINED: other.args[0]})) for other in state.atoms(predicate)}
     if TRUE in values:
         return TRUE
     closed = Atom(predicate, (WILDCARD,)) in state.false
@@ -79,6 +76,7 @@ def candidates(domain: RuleSet, schema: ActionSchema) -> tuple[Candidate, ...]:
 
 def _terms(domain: RuleSet, schema: ActionSchema, type_: str, arity: int) -> list[str]:
     fitting = [p.name for p in schema.parameters if _compatible(domain, p.type, type_)]
+    fitting += [name for name, own in domain.constants.items() if _compatible(domain, own, type_)]
     return [*fitting, WILDCARD] if arity <= MAX_WILDCARD_ARITY else fitting
 
 

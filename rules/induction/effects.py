@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal as OneOf
 
 from rules.induction.candidates import Candidate
 from rules.induction.statistics import Record
 from rules.logic import Atom
 
 Counts = Mapping[Record, int]
+Kind = OneOf["adds", "deletes", "reveals"]
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Lifted adds, deletes and reveals; `sensed` are the candidates that an observation shows but no action changes."""
+    """Lifted adds, deletes and reveals; `sensed`: candidates that are shown and that no action changes."""
 
     adds: tuple[Atom, ...]
     deletes: tuple[Atom, ...]
@@ -29,34 +31,42 @@ def learn_effects(candidates: Sequence[Candidate], outcome: Counts, siblings: Se
     assertion that every outcome of the action makes; otherwise it was so before, and is shown. (That
     a thing which nobody knew is denied surprises nobody: a denial alone is no sign of a change.)
     """
-    adds, deletes, reveals, sensed = [], [], [], 0
+    found: dict[str, list[Atom]] = {"adds": [], "deletes": [], "reveals": []}
+    sensed = 0
     for index, candidate in enumerate(candidates):
-        bit = 1 << index
-        if candidate.grounded:
-            for positive, found in ((True, adds), (False, deletes)):
-                kind = _judge(outcome, siblings, bit, positive)
-                if kind == "effect":
-                    found.append(candidate.atoms[0])
-                elif kind == "shown":
-                    sensed |= bit
-                    if candidate.atoms[0] not in reveals:
-                        reveals.append(candidate.atoms[0])
-        elif candidate.pattern:
-            lost = _count(outcome, lambda r, bit=bit: r.lost & bit)
-            kept = _count(outcome, lambda r, bit=bit: r.kept & bit)
-            if lost > kept:
-                deletes.append(candidate.atoms[0])
-            elif _count(outcome, lambda r, bit=bit: r.closed & bit):
-                reveals.append(candidate.atoms[0])
-    return Effects(tuple(adds), tuple(deletes), tuple(reveals), sensed)
+        bit, atom = 1 << index, candidate.atoms[0]
+        if candidate.pattern:
+            kinds = [_judge_pattern(outcome, bit)]
+        elif candidate.grounded:
+            kinds = [_judge(outcome, siblings, bit, "adds"), _judge(outcome, siblings, bit, "deletes")]
+        else:
+            continue
+        for kind in kinds:
+            if kind and atom not in found[kind]:
+                found[kind].append(atom)
+        if candidate.grounded and "reveals" in kinds:
+            sensed |= bit
+    return Effects(tuple(found["adds"]), tuple(found["deletes"]), tuple(found["reveals"]), sensed)
+
+
+def _judge_pattern(outcome: Counts, bit: int) -> Kind | None:
+    """Whether a pattern's other atoms go, or are shown in full."""
+    lost = sum(n for r, n in outcome.items() if r.lost & bit)
+    kept = sum(n for r, n in outcome.items() if r.kept & bit)
+    if lost > kept:
+        return "deletes"
+    return "reveals" if any(r.closed & bit for r in outcome) else None
 
 
 def _count(records: Counts, test: Callable[[Record], object]) -> int:
     return sum(n for record, n in records.items() if test(record))
 
 
-def _judge(outcome: Counts, siblings: Sequence[Counts], bit: int, positive: bool) -> str | None:
-    """``effect``, ``shown`` or None, for one candidate and one value."""
+def _judge(
+    outcome: Counts, siblings: Sequence[Counts], bit: int, effect: OneOf["adds", "deletes"]
+) -> Kind | None:
+    """Whether a candidate is this effect, or is shown to have this value already."""
+    positive = effect == "adds"
 
     def seen(record: Record) -> bool:
         return bool((record.seen_true if positive else record.seen_false) & bit)
@@ -74,9 +84,9 @@ def _judge(outcome: Counts, siblings: Sequence[Counts], bit: int, positive: bool
     changed = _count(outcome, lambda r: seen(r) and opposite(r))
     stayed = _count(outcome, lambda r: not seen(r) and opposite(r))
     if changed > stayed:
-        return "effect"
+        return effect
     fresh = _count(outcome, lambda r: seen(r) and not before(r) and not opposite(r))
     if not fresh:
         return None
     everywhere = positive and all(_count(s, seen) * 2 >= sum(s.values()) for s in siblings)
-    return "effect" if everywhere else "shown"
+    return effect if everywhere else "reveals"

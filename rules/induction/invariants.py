@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rules.logic import EQUALS, FALSE, TRUE, WILDCARD, Atom, Literal, State
+from rules.logic import EQUALS, FALSE, TRUE, UNKNOWN, WILDCARD, Atom, Literal, State
 from rules.ruleset import Evidence, Invariant, RuleSet
 
 MIN_SUPPORT = 50
@@ -25,49 +25,76 @@ class InvariantKey(NamedTuple):
     place: int = 0
 
 
-def judge(domain: RuleSet, before: State, state: State) -> Iterator[tuple[InvariantKey, bool]]:
-    """Which candidate invariants a step obeys and which it breaks, by the atoms that came and went.
+class Judge:
+    """The candidate invariants of a vocabulary, and how they fare at a step."""
 
-    What depends on an unknown fact is not counted.
-    """
-    for predicate, args in before.true - state.true:
-        for other in _alike(domain, predicate):
-            if Atom(other, args) in state.true:
-                yield InvariantKey("implies", other, predicate), False
-    for atom in state.true - before.true:
-        predicate, args = atom
-        for place in range(min(len(args), 2)):
-            pattern = Atom(predicate, args[:place] + (WILDCARD,) + args[place + 1 :])
-            yield InvariantKey("one", predicate, predicate, place), sum(1 for _ in state.matching(pattern)) == 1
-        for other in _alike(domain, predicate):
-            value = state.truth(Atom(other, args))
-            if value is not TRUE and value is not FALSE:
-                continue
-            yield InvariantKey("implies", predicate, other), value is TRUE
-            if predicate < other:
-                yield InvariantKey("excludes", predicate, other), value is FALSE
-        if len(args) == 1:
-            for other, place in _pairs(domain, predicate):
-                pattern = Atom(other, (args[0], WILDCARD) if place == 0 else (WILDCARD, args[0]))
-                value = state.some(pattern)
-                if value is TRUE or value is FALSE:
-                    yield InvariantKey("never", predicate, other, place), value is FALSE
+    def __init__(self, domain: RuleSet) -> None:
+        predicates = domain.predicates
+        self._alike = {
+            p: [q for q, other in predicates.items() if other == own and q != p and own]
+            for p, own in predicates.items()
+        }
+        self._links: dict[str, list[tuple[str, int]]] = {p: [] for p in predicates}
+        self._properties: dict[str, list[tuple[str, int]]] = {p: [] for p in predicates}
+        for unary, (type_,) in ((p, s) for p, s in predicates.items() if len(s) == 1):
+            for binary in (p for p, s in predicates.items() if len(s) == 2):
+                for place in (0, 1):
+                    if predicates[binary][place] == type_:
+                        self._links[unary].append((binary, place))
+                        self._properties[binary].append((unary, place))
+
+    def judge(self, before: State, state: State) -> Iterator[tuple[InvariantKey, bool]]:
+        """Which candidates a step obeys and which it breaks, by the atoms that came and went.
+
+        What depends on an unknown fact is not counted.
+        """
+        for predicate, args in before.true - state.true:
+            for other in self._alike[predicate]:
+                if Atom(other, args) in state.true:
+                    yield InvariantKey("implies", other, predicate), False
+        for atom in state.true - before.true:
+            yield from _one(state, atom)
+            yield from self._two(state, atom)
+            yield from self._never(state, atom)
+
+    def _two(self, state: State, atom: Atom) -> Iterator[tuple[InvariantKey, bool]]:
+        """Implications and exclusions among predicates over the same things."""
+        for other in self._alike[atom.predicate]:
+            value = state.truth(Atom(other, atom.args))
+            if value is not UNKNOWN:
+                yield InvariantKey("implies", atom.predicate, other), value is TRUE
+                first, second = sorted((atom.predicate, other))
+                yield InvariantKey("excludes", first, second), value is FALSE
+
+    def _never(self, state: State, atom: Atom) -> Iterator[tuple[InvariantKey, bool]]:
+        """A property that no thing has which is linked to another: seen from either side."""
+        for link, place in self._links[atom.predicate]:
+            value = state.some(_around(link, place, atom.args[0]))
+            if value is not UNKNOWN:
+                yield InvariantKey("never", atom.predicate, link, place), value is FALSE
+        for unary, place in self._properties[atom.predicate]:
+            if Atom(unary, (atom.args[place],)) in state.true:
+                yield InvariantKey("never", unary, atom.predicate, place), False
 
 
-def _alike(domain: RuleSet, predicate: str) -> list[str]:
-    signature = domain.predicates[predicate]
-    return [p for p, s in domain.predicates.items() if s == signature and p != predicate and s]
+def _one(state: State, atom: Atom) -> Iterator[tuple[InvariantKey, bool]]:
+    """At most one thing in a place: held where some other is known not to be there."""
+    predicate, args = atom
+    denied = [pattern for pattern in state.false if pattern.predicate == predicate]
+    for place in range(min(len(args), 2)):
+        pattern = Atom(predicate, (*args[:place], WILDCARD, *args[place + 1 :]))
+        alone = len(state.matching(pattern)) == 1
+        if not alone or any(_overlap(pattern, other) for other in denied):
+            yield InvariantKey("one", predicate, predicate, place), alone
 
 
-def _pairs(domain: RuleSet, predicate: str) -> list[tuple[str, int]]:
-    (type_,) = domain.predicates[predicate]
-    return [
-        (p, place)
-        for p, s in domain.predicates.items()
-        if len(s) == 2
-        for place in (0, 1)
-        if s[place] == type_
-    ]
+def _overlap(a: Atom, b: Atom) -> bool:
+    """Whether two patterns of a predicate have an atom in common."""
+    return all(x == y or WILDCARD in (x, y) for x, y in zip(a.args, b.args, strict=True))
+
+
+def _around(predicate: str, place: int, name: str) -> Atom:
+    return Atom(predicate, (name, WILDCARD) if place == 0 else (WILDCARD, name))
 
 
 def invariants(

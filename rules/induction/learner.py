@@ -147,7 +147,11 @@ def _cases(records: Counts, good: Callable[[Record], bool], hindsight: int = 0) 
     counts: dict[tuple[int, int, tuple[str, ...]], tuple[int, int]] = {}
     for record, count in sorted(records.items()):
         unknown = hindsight & ~(record.true | record.false)
-        key = (record.true | record.seen_true & unknown, record.false | record.seen_false & unknown, record.types)
+        key = (
+            record.true | record.seen_true & unknown,
+            record.false | record.seen_false & unknown,
+            record.types,
+        )
         yes, no = counts.get(key, (0, 0))
         counts[key] = (yes + count, no) if good(record) else (yes, no + count)
     return [Case(*key, *value) for key, value in counts.items()]

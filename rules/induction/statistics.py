@@ -8,14 +8,14 @@ online and spreads over processes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from rules.errors import WorldModelError
 from rules.induction.candidates import Candidate, candidates
-from rules.induction.invariants import InvariantKey, judge
+from rules.induction.invariants import InvariantKey, Judge
 from rules.logic import FALSE, TRUE, Action, Atom, State, generalisations
 from rules.ruleset import ANY, ActionSchema, RuleSet
 
@@ -70,6 +70,7 @@ class Statistics:
         self.domain = domain
         self.records: Counter[Record] = Counter()
         self.invariants: Counter[tuple[InvariantKey, bool]] = Counter()
+        self._judge = Judge(domain)
         self._reducers = {name: _Reducer(domain, schema) for name, schema in domain.actions.items()}
 
     def candidates(self, action: str) -> tuple[Candidate, ...]:
@@ -83,7 +84,7 @@ class Statistics:
             known = ", ".join(sorted(self._reducers))
             raise WorldModelError(f"unknown action {transition.action.name!r}: the vocabulary has {known}")
         self.records[reducer.reduce(transition)] += 1
-        self.invariants.update(judge(self.domain, transition.before, transition.after))
+        self.invariants.update(self._judge.judge(transition.before, transition.after))
 
     def update(self, transitions: Iterable[Transition]) -> None:
         """Counts many."""
@@ -91,6 +92,12 @@ class Statistics:
             self.add(transition)
 
     def __add__(self, other: Statistics) -> Statistics:
+        """The counts of both; `WorldModelError` if they were counted over different vocabularies."""
+        if self.domain != other.domain:
+            raise WorldModelError(
+                f"statistics over {self.domain.name!r} and {other.domain.name!r} do not add up:"
+                " expected the same vocabulary; read both logs with one perception"
+            )
         merged = Statistics(self.domain)
         merged.records = self.records + other.records
         merged.invariants = self.invariants + other.invariants
@@ -107,22 +114,24 @@ class _Reducer:
     def __init__(self, domain: RuleSet, schema: ActionSchema) -> None:
         self.parameters = [p.name for p in schema.parameters]
         self.candidates = candidates(domain, schema)
-        self._bits = [(1 << i, c) for i, c in enumerate(self.candidates)]
-        self._grounded = [(bit, c.atoms[0]) for bit, c in self._bits if c.grounded]
-        self._patterns = [(bit, c.atoms[0]) for bit, c in self._bits if c.pattern]
+        self._grounded = [i for i, c in enumerate(self.candidates) if c.grounded]
+        self._patterns = [i for i, c in enumerate(self.candidates) if c.pattern]
 
     def reduce(self, transition: Transition) -> Record:
         action, before = transition.action, transition.before
         if len(action.args) != len(self.parameters):
-            raise WorldModelError(f"{action}: found {len(action.args)} arguments, expected {len(self.parameters)}")
+            raise WorldModelError(
+                f"{action}: found {len(action.args)} arguments, expected {len(self.parameters)}"
+            )
         binding = dict(zip(self.parameters, action.args, strict=True))
+        atoms = [candidate.atoms[0].substitute(binding) for candidate in self.candidates]
         true = false = 0
-        for bit, candidate in self._bits:
-            value = candidate.truth(before, binding)
+        for index, candidate in enumerate(self.candidates):
+            value = candidate.truth(before, atoms[index])
             if value is TRUE:
-                true |= bit
+                true |= 1 << index
             elif value is FALSE:
-                false |= bit
+                false |= 1 << index
         objects = transition.after.objects
         return Record(
             action.name,
@@ -131,26 +140,25 @@ class _Reducer:
             transition.says,
             true,
             false,
-            *self._seen(transition, binding),
-            *self._changed_patterns(transition, binding),
+            *self._seen(transition, atoms),
+            *self._changed_patterns(transition, atoms),
         )
 
-    def _seen(self, transition: Transition, binding: dict[str, str]) -> tuple[int, int]:
+    def _seen(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int]:
         seen_true = seen_false = 0
-        for bit, lifted in self._grounded:
-            atom = lifted.substitute(binding)
-            if atom in transition.true:
-                seen_true |= bit
-            elif not transition.false.isdisjoint(generalisations(atom)):
-                seen_false |= bit
+        for index in self._grounded:
+            if atoms[index] in transition.true:
+                seen_true |= 1 << index
+            elif not transition.false.isdisjoint(generalisations(atoms[index])):
+                seen_false |= 1 << index
         return seen_true, seen_false
 
-    def _changed_patterns(self, transition: Transition, binding: dict[str, str]) -> tuple[int, int, int]:
+    def _changed_patterns(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int, int]:
         closed = lost = kept = 0
         before, after = transition.before, transition.after
         arguments = frozenset(transition.action.args)
-        for bit, lifted in self._patterns:
-            pattern = lifted.substitute(binding)
+        for index in self._patterns:
+            pattern, bit = atoms[index], 1 << index
             wider = generalisations(pattern)
             if not transition.false.isdisjoint(wider) and before.false.isdisjoint(wider):
                 closed |= bit
