@@ -41,6 +41,7 @@ class WorldModel:
         self.ruleset = ruleset
         self.perception = perception
         self.knowledge = knowledge or Knowledge()
+        self.name = "rules"
 
     def begin(self, observation: str) -> Belief:
         """The belief after an episode's opening text. `UnknownGoal` where it names no goal."""
