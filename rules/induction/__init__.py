@@ -1,5 +1,7 @@
 """Induction: transitions in, rules out.
 
+::
+
     statistics = Statistics(domain)
     statistics.update(transitions)      # streams; statistics of two logs add up
     ruleset = induce(statistics)
