@@ -6,7 +6,7 @@ a candidate), and the counts of two logs can be added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -40,11 +40,7 @@ class Candidate:
         """Whether it is a pattern with a wildcard."""
         return WILDCARD in self.atoms[0].args
 
-    def truth(self, state: State, binding: Mapping[str, str]) -> Truth:
-        """The value of the candidate for these arguments."""
-        return self.value(state, self.atoms[0].substitute(binding))
-
-    def value(self, state: State, first: Atom) -> Truth:
+    def truth(self, state: State, first: Atom) -> Truth:
         """The value of the candidate, whose first atom has become `first` for some arguments."""
         if len(self.atoms) == 2:
             return _joined(state, first, self.atoms[1].predicate)

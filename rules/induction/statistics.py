@@ -127,7 +127,7 @@ class _Reducer:
         atoms = [candidate.atoms[0].substitute(binding) for candidate in self.candidates]
         true = false = 0
         for index, candidate in enumerate(self.candidates):
-            value = candidate.value(before, atoms[index])
+            value = candidate.truth(before, atoms[index])
             if value is TRUE:
                 true |= 1 << index
             elif value is FALSE:
