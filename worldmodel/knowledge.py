@@ -59,12 +59,13 @@ class Knowledge:
             if len(pattern.args) == 2 and pattern.args.count(WILDCARD) == 1:
                 self._note_contents(room, pattern, before, after)
         for atom in (after.true - before.true) | (after.false - before.false):
-            if len(atom.args) == 1 and atom not in own and atom.args[0] in after.objects:
-                if before.truth(atom) is UNKNOWN:
-                    value = after.truth(atom).value
-                    type_ = after.objects[atom.args[0]]
-                    self.facts[atom.predicate, type_, value] += 1
-                    self.facts[room, atom.predicate, atom.args[0], value] += 1
+            if len(atom.args) != 1 or atom in own or before.truth(atom) is not UNKNOWN:
+                continue
+            (name,) = atom.args
+            if name in after.objects:
+                value = after.truth(atom).value
+                self.facts[atom.predicate, after.objects[name], value] += 1
+                self.facts[room, atom.predicate, name, value] += 1
 
     def _note_contents(self, room: str, pattern: Atom, before: State, after: State) -> None:
         free = pattern.args.index(WILDCARD)

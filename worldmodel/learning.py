@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from rules.induction import Statistics, induce
 from worldmodel.belief import Belief
 from worldmodel.environments.base import Perception
-from worldmodel.knowledge import Knowledge
 from worldmodel.model import WorldModel
 from worldmodel.replay import transitions
 from worldmodel.trajectories import Episode

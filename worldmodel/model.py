@@ -58,7 +58,7 @@ class WorldModel:
         if outcome.truth is not TRUE and not outcome.matches:
             return Prediction(outcome.truth, 0.0, schema.otherwise, belief.state, (schema.name,))
         best = max(outcome.matches, key=lambda m: self._weight(belief, action, m))
-        state = self._after(belief, effects((best._replace(truth=TRUE),), belief.state))
+        state = self._after(belief, effects((_taken(best),), belief.state))
         return Prediction(
             outcome.truth,
             self.chance(belief, action, outcome),
@@ -105,7 +105,7 @@ class WorldModel:
         return state.updated(more) if more else state
 
     def update(self, belief: Belief, action: Action | None, observation: str) -> Belief:
-        """The belief after an observation: its facts, the frame, and a repair where it contradicts the rules."""
+        """The belief after an observation: its facts, the frame, and a repair where it belies the rules."""
         percept = self.perception.perceive(action, observation)
         belief = replace(belief, steps=belief.steps + 1)
         if action is None or action.name not in self.ruleset.actions:
@@ -119,8 +119,9 @@ class WorldModel:
             if outcome.truth is not TRUE:
                 state = state.updated(self._assumed(state, action, rule, positive=True))
             match = self.engine.match(rule, state, action)
-            binding = match.bindings[0] if match.bindings else self.engine.binding(action)
-            state = effects((Match(rule, TRUE, (binding,)),), state)
+            if match.truth is FALSE:
+                match = Match(rule, UNKNOWN, (self.engine.binding(action),))
+            state = effects((_taken(match),), state)
         state = state.updated(percept.true, percept.false, percept.objects)
         return self._settled(belief, state)
 
@@ -154,9 +155,10 @@ class WorldModel:
         for clause in rule.when:
             literal = clause[0].substitute(binding)
             atom = literal.atom
-            if len(clause) == 1 and literal.positive is positive and atom.predicate in self.exclusive:
-                if WILDCARD not in atom.args and atom not in state.false and state.truth(atom) is FALSE:
-                    found.add(atom)
+            if len(clause) > 1 or literal.positive is not positive or atom.predicate not in self.exclusive:
+                continue
+            if WILDCARD not in atom.args and atom not in state.false and state.truth(atom) is FALSE:
+                found.add(atom)
         return found
 
     def _heard(
@@ -174,21 +176,26 @@ class WorldModel:
 
     @cached_property
     def exclusive(self) -> frozenset[str]:
-        """Predicates that an action moves from one thing to another: it deletes ``p(*)`` and adds ``p(?x)``."""
+        """Properties that an action moves from thing to thing: it deletes ``p(*)`` and adds ``p(?x)``."""
         return frozenset(
             atom.predicate
             for schema in self.ruleset.actions.values()
             for rule in schema.rules
             for atom in rule.deletes
-            if set(atom.args) == {WILDCARD} and atom.predicate in {a.predicate for a in rule.adds}
+            if atom.args == (WILDCARD,) and atom.predicate in {a.predicate for a in rule.adds}
         )
 
     def _settled(self, belief: Belief, state: State) -> Belief:
         """The belief with a new state, in which places that are one place go together."""
-        pairs = {
-            (predicate, *sorted((a.args[0], b.args[0])))
+        pairs = frozenset(
+            (predicate, a.args[0], b.args[0])
             for predicate in self.exclusive
-            for a, b in combinations(state.atoms(predicate), 2)
-        }
+            for a, b in combinations(sorted(state.atoms(predicate)), 2)
+        )
         belief = replace(belief, companions=belief.companions | pairs)
         return replace(belief, state=self._after(belief, state))
+
+
+def _taken(match: Match) -> Match:
+    """The match, taken to apply: for every binding that surely satisfies it, or for one that may."""
+    return match if match.truth is TRUE else Match(match.rule, TRUE, match.bindings[:1])

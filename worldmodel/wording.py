@@ -9,69 +9,78 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from rules.language.names import spell
+from rules.language.slots import SLOT, slot
 from rules.logic import WILDCARD, Action, Atom, State
 from rules.ruleset import ActionSchema
 from worldmodel.environments.base import Percept, Perception
 
 ANYTHING = "{_}"
-_SLOT = re.compile(r"\{([^{}]*)\}")
-_PATTERN = re.compile(r"([\w-]+)\(([^()]*)\)")
+
+# While a text is being lifted, a character of private use stands for each slot: no name is found in it.
+_FIRST_MARK, _LAST_MARK = 0xE000, 0xF8FF
+_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
 
 
 def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perception: Perception) -> str:
     """The template of an observation: lists and arguments replaced by slots, stray names by ``{_}``."""
-    names = {a: p.name for p, a in reversed(list(zip(schema.parameters, action.args, strict=True)))}
     slots: list[str] = []
 
-    def put(slot: str) -> str:
-        slots.append(slot)
-        return f"\0{len(slots) - 1}\0"
+    def put(text: str) -> str:
+        if text not in slots:
+            slots.append(text)
+        return chr(_FIRST_MARK + slots.index(text))
 
-    for pattern, listed in _lists(percept):
+    text = SLOT.sub(lambda _: put(ANYTHING), _MARK.sub("", text))
+    names = {a: p.name for p, a in reversed(list(zip(schema.parameters, action.args, strict=True)))}
+    for pattern, listed in _lists(percept, perception):
         lifted = pattern.substitute(names)
         if all(a == WILDCARD or a.startswith("?") for a in lifted.args):
-            phrase = perception.phrase(listed)
-            before, found, after = text.rpartition(phrase)
+            before, found, after = text.rpartition(perception.phrase(listed))
             if found:
-                text = f"{before}{put('{' + str(lifted) + '}')}{after}"
+                text = f"{before}{put(_list_slot(lifted))}{after}"
     for name in sorted({*names, *percept.objects}, key=lambda n: (-len(n), n)):
-        slot = "{" + names[name] + "}" if name in names else ANYTHING
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _, slot=slot: put(slot), text)
-    return re.sub(r"\0(\d+)\0", lambda m: slots[int(m[1])], text)
+        mark = put(f"{{{names[name]}}}" if name in names else ANYTHING)
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", mark, text)
+    return _MARK.sub(lambda match: slots[ord(match[0]) - _FIRST_MARK], text)
 
 
-def _lists(percept: Percept) -> list[tuple[Atom, tuple[str, ...]]]:
+def _list_slot(pattern: Atom) -> str:
+    return f"{{{spell(pattern.predicate)}({', '.join(pattern.args)})}}"
+
+
+def _lists(percept: Percept, perception: Perception) -> list[tuple[Atom, tuple[str, ...]]]:
     """Every pattern that the observation lists in full, with the names for its wildcard."""
     found = dict(percept.contents)
     for pattern in percept.false:
         if pattern.args.count(WILDCARD) == 1 and pattern not in found:
             place = pattern.args.index(WILDCARD)
-            names = sorted(a.args[place] for a in percept.true if pattern.matches(a))
+            names = [a.args[place] for a in percept.true if pattern.matches(a)]
             if names:
-                found[pattern] = tuple(names)
+                found[pattern] = tuple(perception.order(sorted(names)))
     return sorted(found.items())
 
 
 def realize(template: str, binding: Mapping[str, str], state: State, perception: Perception) -> str | None:
     """The observation that a template makes in a state; None if it depends on what is not known."""
-    parts = _SLOT.split(template)
-    for index in range(1, len(parts), 2):
-        text = _fill(parts[index], binding, state, perception)
+    if ANYTHING in template:
+        return None
+    parts, end = [], 0
+    for match in SLOT.finditer(template):
+        text = _fill(slot(match), binding, state, perception)
         if text is None:
             return None
-        parts[index] = text
-    return "".join(parts)
+        parts += (template[end : match.start()], text)
+        end = match.end()
+    return "".join((*parts, template[end:]))
 
 
-def _fill(slot: str, binding: Mapping[str, str], state: State, perception: Perception) -> str | None:
-    if slot in binding:
-        return binding[slot]
-    match = _PATTERN.fullmatch(slot)
-    if match is None:
+def _fill(what: str | Atom, binding: Mapping[str, str], state: State, perception: Perception) -> str | None:
+    """What stands in a slot: a name, or the list of what matches a pattern known in full."""
+    if isinstance(what, str):
+        return binding.get(what)
+    pattern = what.substitute(binding)
+    if pattern not in state.false or pattern.args.count(WILDCARD) != 1:
         return None
-    terms = tuple(binding.get(term, term) for term in match[2].split(", "))
-    pattern = Atom(match[1], terms)
-    if pattern not in state.false or terms.count(WILDCARD) != 1:
-        return None
-    place = terms.index(WILDCARD)
+    place = pattern.args.index(WILDCARD)
     return perception.phrase(perception.order([atom.args[place] for atom in state.matching(pattern)]))
