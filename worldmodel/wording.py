@@ -65,7 +65,8 @@ def realize(template: str, binding: Mapping[str, str], state: State, perception:
     """The observation that a template makes in a state; None if it depends on what is not known."""
     if ANYTHING in template:
         return None
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for match in SLOT.finditer(template):
         text = _fill(slot(match), binding, state, perception)
         if text is None:
