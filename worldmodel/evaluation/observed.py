@@ -23,10 +23,11 @@ class Fact(NamedTuple):
     value: Truth
 
 
-Constants = Mapping[str, frozenset[Fact]]
-"""Action name -> the facts about its arguments, lifted, that its successes always say.
+Constants = Mapping[str, frozenset[Atom]]
+"""Action name -> the facts about its arguments, lifted, that its successes always assert.
 
-``clean(?o)`` follows from the success of ``clean``; whether a place is open does not follow from going there.
+``clean(?o)`` follows from the success of ``clean``; whether a place is open does not follow from going
+there. Denials are left out: that what nobody knew to hold does not hold is no sign of an effect.
 """
 
 
@@ -38,22 +39,23 @@ def said(percept: Percept) -> Iterator[Fact]:
         yield Fact(pattern, FALSE)
 
 
-def _lifted(fact: Fact, action: Action, perception: Perception) -> Fact:
+def _names(action: Action, perception: Perception) -> dict[str, str]:
+    """The arguments of an action, and the parameters that they stand for."""
     parameters = perception.domain.actions[action.name].parameters
-    names = {a: p.name for p, a in reversed(list(zip(parameters, action.args, strict=True)))}
-    return Fact(fact.atom.substitute(names), fact.value)
+    return {a: p.name for p, a in reversed(list(zip(parameters, action.args, strict=True)))}
 
 
 def constants(episodes: Iterable[Episode], perception: Perception) -> Constants:
-    """What every success of an action in these episodes says."""
-    always: dict[str, frozenset[Fact]] = {}
+    """What every success of an action in these episodes asserts."""
+    always: dict[str, frozenset[Atom]] = {}
     for episode in episodes:
         for step in episode.steps:
             action = perception.action(step.action)
             percept = perception.perceive(action, step.observation)
             if action is not None and not percept.refused:
-                facts = frozenset(_lifted(fact, action, perception) for fact in said(percept))
-                always[action.name] = always.get(action.name, facts) & facts
+                names = _names(action, perception)
+                own = [atom.substitute(names) for atom in percept.true if names.keys() >= set(atom.args)]
+                always[action.name] = always.get(action.name, frozenset(own)).intersection(own)
     return always
 
 
@@ -82,7 +84,7 @@ class Observed:
 
         A refusal is knowable. Anything else is knowable if every object it names was named before (or
         stands in the command), every list it gives was known in full before, and every other fact had a
-        known value before or is one that all successes of the action say (`Constants`). Not knowable are
+        known value before or is one that all successes of the action assert (`Constants`). Not knowable are
         first-sight contents and first-sight properties: what only a look could tell. Where the
         environment then contradicts its own words, the step still counts as knowable.
         """
@@ -97,13 +99,15 @@ class Observed:
         return self.before.truth(fact.atom) is not UNKNOWN or self._constant(fact)
 
     def _constant(self, fact: Fact) -> bool:
-        always = self.always.get(self.action.name, frozenset())
-        return bool(always) and _lifted(fact, self.action, self.perception) in always
+        always = self.always.get(self.action.name)
+        if not always or fact.value is FALSE:
+            return False
+        return fact.atom.substitute(_names(self.action, self.perception)) in always
 
     @cached_property
     def changes(self) -> frozenset[Fact]:
         """The facts whose value became another: the opposite of what was known, or, where nothing was
-        known, what all successes of the action say. What was merely seen for the first time is no change.
+        known, what all successes of the action assert. What was merely seen for the first time is no change.
         """
         found = set()
         for fact in said(self.percept):

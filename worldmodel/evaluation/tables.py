@@ -16,10 +16,10 @@ CAPTION = (
     "A step is well-formed if its command is inside the grammar; no other step is in any measure. "
     "accuracy: of the outcome, success or refusal; an unknown is success if its chance is 1/2 or more. "
     "failure precision, recall: with refusal as the positive. "
-    "exact: the next observation word for word, over all well-formed steps, and over the knowable ones: "
-    "refusals, and observations that name nothing new, list nothing that was not known in full, and state no "
-    "property seen for the first time. "
-    "change F1: facts that became another, micro-averaged. "
+    "exact: the next observation word for word, over all well-formed steps and over the knowable ones, "
+    "whose share is the row below. Knowable are refusals, and observations that name nothing new, list "
+    "nothing that was not known in full, and state no property seen for the first time. "
+    "change F1: facts that became another, micro-averaged; what is seen for the first time is no change. "
     "calibration error: expected, over ten bins of the chance of success. "
     "–: no such step."
 )
@@ -29,8 +29,9 @@ SHOWN = [
     "failure precision",
     "failure recall",
     "unknown",
-    "exact, knowable",
     "exact",
+    "exact, knowable",
+    "knowable",
     "change F1",
     "calibration error",
     "ms a prediction",
