@@ -6,7 +6,8 @@ that only quantify universally over them hold in the part of the model that is l
 further existentials a domain with one object for each is complete: satisfiable at all means
 satisfiable there. (Objects may be absent, so a larger domain does no harm.)
 
-An existential below universals (``every block is on something``) is a Skolem function. We give each
+An existential below universals (``every block is on something``) is a Skolem function of those that
+its body depends on. We give each
 of its instances over the core one more object, its witness, and assert the instances over the core
 alone: still true of part of any model, so *unsatisfiable* is a proof. For a counterexample the
 instances of all objects are asserted as well, so that a model found is a model. What falls between
@@ -16,14 +17,14 @@ is unknown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
 from rules.errors import WorldModelError
 from rules.logic import IS, Literal
 from rules.ruleset import ANY
-from rules.verification.formulas import And, Exists, Formula, Or, literals, negate
+from rules.verification.formulas import And, Forall, Formula, Or, free, literals, negate
 from rules.verification.theory import Theory
 
 MAX_OBJECTS = 24
@@ -31,6 +32,9 @@ MAX_OBJECTS = 24
 
 Function = tuple[tuple[str, ...], str]
 """A Skolem function: the types of its arguments, and of its value."""
+
+Scope = Mapping[str, Mapping[tuple[int, str], str]]
+"""Variable -> the universal quantifiers (depth, variable -> type) that its value depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +45,33 @@ class Needs:
     functions: tuple[Function, ...] = ()
 
 
-def needs(theory: Theory, formula: Formula, scope: tuple[str, ...] = ()) -> Needs:
-    """The witnesses that a formula asks for, below universal quantifiers over the types in `scope`."""
+def needs(theory: Theory, formula: Formula, scope: Scope | None = None, depth: int = 0) -> Needs:
+    """The witnesses that a formula asks for. Variables outside `scope` are taken as fixed."""
+    scope = scope or {}
     if isinstance(formula, Literal):
         definition = theory.definitions.get(formula.atom.predicate)
         if definition is None:
             return Needs()
-        return needs(theory, definition.body if formula.positive else negate(definition.body), scope)
+        inner = {
+            f: scope[a] for f, a in zip(definition.formals, formula.atom.args, strict=True) if a in scope
+        }
+        body = definition.body if formula.positive else negate(definition.body)
+        return needs(theory, body, inner, depth)
     if isinstance(formula, And | Or):
-        parts = [needs(theory, part, scope) for part in formula.parts]
+        parts = [needs(theory, part, scope, depth) for part in formula.parts]
         total: Counter[str] = Counter()
         for part in parts:
             total = total + part.witnesses if isinstance(formula, And) else total | part.witnesses
         return Needs(total, tuple(f for part in parts for f in part.functions))
-    if isinstance(formula, Exists):
-        body = needs(theory, formula.body, scope)
-        if scope:
-            return Needs(body.witnesses, ((scope, formula.type), *body.functions))
-        return Needs(body.witnesses + Counter([formula.type]), body.functions)
-    return needs(theory, formula.body, (*scope, formula.type))
+    variable, type_ = formula.variable, formula.type
+    if isinstance(formula, Forall):
+        return needs(theory, formula.body, {**scope, variable: {(depth, variable): type_}}, depth + 1)
+    above = {key: t for v in free(formula) if v in scope for key, t in scope[v].items()}
+    body_needs = needs(theory, formula.body, {**scope, variable: above}, depth + 1)
+    if above:
+        function = (tuple(sorted(above.values())), type_)
+        return Needs(body_needs.witnesses, (function, *body_needs.functions))
+    return Needs(body_needs.witnesses + Counter([type_]), body_needs.functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +132,7 @@ def _mentions(theory: Theory, formula: Formula) -> tuple[frozenset[str], frozens
             if predicate == IS:
                 types.add(args[1])
             for term in args[:1] if predicate == IS else args:
-                if term.startswith("!"):
+                if term in theory.skolems:
                     parameters[term] = None
                 elif not term.startswith("?"):
                     constants.add(term)

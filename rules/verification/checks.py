@@ -85,7 +85,7 @@ def _removes(ask: Questions, case: Case, pattern: Atom) -> Formula:
     binding, signature = case.scope.binding, ask.ruleset.predicates[pattern.predicate]
     args = pattern.substitute(binding).args
     terms = tuple(f"?*{i}" if arg == WILDCARD else arg for i, arg in enumerate(args))
-    wild = {v: t for v, t in zip(terms, signature, strict=True) if v.startswith("?")}
+    wild = {v: t for v, t in zip(terms, signature, strict=True) if v.startswith("?*")}
     again = tuple(
         And(tuple(map(equal, add.substitute(binding).args, terms)))
         for add in case.rule.adds
@@ -113,10 +113,7 @@ def _redundant_literals(ask: Questions, case: Case) -> Iterator[Finding]:
         rest, kept = (*when[:i], *when[i + 1 :]), clause
         for literal in clause:
             others = tuple(x for x in kept if x != literal)
-            if (
-                not others
-                or ask.solver.satisfiable(ask.only(literal, others, rest, _outward(case))) is not FALSE
-            ):
+            if not others or ask.solver.satisfiable(ask.only(literal, others, rest, types)) is not FALSE:
                 continue
             kept = others
             text, whole = render_literal(literal, ask.ruleset), render_clause(clause, ask.ruleset)

@@ -53,7 +53,7 @@ class Encoding:
         self._all: dict[str, list[str]] = {}
         for sort in self.theory.sorts(ANY):
             named = sorted(c for c in self.capacity.constants if self.theory.root(constants[c]) == sort)
-            fresh = [f"#{sort} {i}" for i in range(self.capacity.total[sort])]
+            fresh = [f"?#{i} {sort}" for i in range(self.capacity.total[sort])]
             self._core[sort] = named + fresh[: self.capacity.core[sort]]
             self._all[sort] = named + fresh
             mentioned = self.capacity.types | {constants[c] for c in named}
@@ -136,7 +136,7 @@ class Encoding:
             return self._values[literal]
         predicate, args = literal.atom
         for arg in args:
-            if arg.startswith("!"):
+            if arg in self.theory.skolems:
                 place = self._place(arg)
                 cases = [(where, Literal(literal.atom.substitute({arg: o}))) for o, where in place.items()]
                 value = disjoin(conjoin((where, self._literal(case))) for where, case in cases)
@@ -152,8 +152,8 @@ class Encoding:
             skolem = self.theory.skolems[parameter]
             names = []
             for sort, rank in skolem.ranks.items():
-                fresh = [o for o in self._core[sort] if o.startswith("#")]
-                names += [o for o in self._core[sort] if not o.startswith("#")] + fresh[: rank + 1]
+                fresh = [o for o in self._core[sort] if o not in self.capacity.constants]
+                names += [o for o in self._core[sort] if o in self.capacity.constants] + fresh[: rank + 1]
             if len(names) == 1:
                 self.places[parameter] = {names[0]: True}
             else:
@@ -247,7 +247,7 @@ class Encoding:
         """Whether two objects are of one type (or implied by it, which is all that `_agree` needs)."""
         if a == b:
             return True
-        literal = Literal(Atom("alike", (a, b) if a < b else (b, a)))
+        literal = Literal(Atom("?alike", (a, b) if a < b else (b, a)))
         if literal not in self._values:
             shared = [t for t in self.kinds[a] if t in self.kinds[b]]
             value = self._new(str(literal.atom)) if shared else False

@@ -2,7 +2,8 @@
 
 A literal of `rules.logic` is a formula if it holds no wildcard; `of_literal` turns wildcards into
 quantifiers. Terms are quantified variables (``?x``), constants' names, and *parameters*: Skolem
-constants whose names begin with ``!`` (see `rules.verification.theory`).
+constants whose names begin with ``?!`` (see `rules.verification.theory`). Since no name in a rule
+set begins with ``?``, and no variable goes on with a sign, made-up names clash with none.
 """
 
 from __future__ import annotations
@@ -79,6 +80,15 @@ def literals(formula: Formula) -> Iterator[Literal]:
             yield from literals(part)
     else:
         yield from literals(formula.body)
+
+
+def free(formula: Formula) -> set[str]:
+    """The variables that no quantifier of the formula binds."""
+    if isinstance(formula, Literal):
+        return set(variables([formula.atom]))
+    if isinstance(formula, And | Or):
+        return {v for part in formula.parts for v in free(part)}
+    return free(formula.body) - {formula.variable}
 
 
 def has_type(term: str, type_: str) -> Literal:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules.engine import Engine
-from rules.logic import FALSE, Action, Clause, Literal, Truth
+from rules.logic import FALSE, Action, Atom, Clause, Literal, Truth
 from rules.ruleset import ActionSchema, Evidence, Relation, Rule, RuleSet
 from rules.verification.findings import Counterexample
 from rules.verification.formulas import (
@@ -22,6 +22,9 @@ from rules.verification.formulas import (
 )
 from rules.verification.solver import RLIMIT, Solver
 from rules.verification.theory import Scope, Theory
+
+CERTAIN = Evidence(1000)
+"""Enough to settle a relation: what a counterexample assumes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +125,24 @@ class Questions:
         world = self.solver.world(question, tuple(wishes))
         names = [world.parameters[case.scope.binding[p.name]] for p in case.schema.parameters]
         action = Action(case.schema.name, tuple(names))
-        after = Engine(assuming(self.ruleset, world.assumed)).apply(world.state, action)
-        return Counterexample(world.state, action, after, world.assumed)
+        used = {atom.predicate for atom in self._used(case.schema)}
+        assumed = tuple(literal for literal in world.assumed if literal.atom.predicate in used)
+        after = Engine(assuming(self.ruleset, assumed)).apply(world.state, action)
+        return Counterexample(world.state, action, after, assumed)
+
+    def _used(self, schema: ActionSchema) -> Iterator[Atom]:
+        """The atoms that the action and the invariants speak of."""
+        for clauses in (
+            *(rule.when for rule in schema.rules),
+            *((i.body, i.head) for i in self.ruleset.invariants),
+        ):
+            yield from (literal.atom for clause in clauses for literal in clause)
 
 
 def assuming(ruleset: RuleSet, assumed: Iterable[Literal]) -> RuleSet:
     """The rule set whose relations also hold what a counterexample assumes of them."""
     tables = {name: dict(relation.table) for name, relation in ruleset.relations.items()}
     for atom, positive in assumed:
-        tables[atom.predicate][atom.args] = Evidence(1, 0) if positive else Evidence(0, 1)
+        tables[atom.predicate][atom.args] = CERTAIN if positive else Evidence(*reversed(CERTAIN))
     relations = {n: Relation(n, r.arity, tables[n]) for n, r in ruleset.relations.items()}
     return replace(ruleset, relations=relations)

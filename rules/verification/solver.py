@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import z3
@@ -76,13 +77,13 @@ class Solver:
         self._fit([*formulas, *wishes])
         encoding = self._encoding
         assumed = [encoding.select(f) for f in (*formulas, *self.theory.invariants)] + [encoding.closed]
-        wanted = [encoding.select(w) for w in wishes]
+        wanted, removable = [encoding.select(w) for w in wishes], self._removable()
         for wish in wanted:
             if self._check([*assumed, wish]) == z3.sat:
                 assumed.append(wish)
         self._check(assumed)
         model = encoding.solver.model()
-        for value in self._removable():
+        for value in removable:
             if not z3.is_true(model.eval(value)):
                 assumed.append(negation(value))
             elif self._check([*assumed, negation(value)]) == z3.sat:
@@ -129,12 +130,14 @@ class _World:
         for name, kinds in encoding.kinds.items():
             for type_, value in kinds.items():
                 if self._true(value):
-                    self._introduce(name, type_)
+                    self.types[name] = type_
+                    self.names[name] = self._readable(name, type_)
 
-    def _introduce(self, name: str, type_: str) -> None:
-        self.types[name] = type_
-        count = sum(t == type_ and n.startswith("#") for n, t in self.types.items())
-        self.names[name] = f"{type_} {count}" if name.startswith("#") else name
+    def _readable(self, name: str, type_: str) -> str:
+        constants, taken = self.encoding.theory.ruleset.constants, set(self.names.values())
+        if name in constants:
+            return name
+        return next(n for i in count(1) if (n := f"{type_} {i}") not in taken and n not in constants)
 
     def _true(self, value: Any) -> bool:
         return value if isinstance(value, bool) else z3.is_true(self.model.eval(value))

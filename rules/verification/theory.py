@@ -1,12 +1,12 @@
 """What a rule set means, as formulas: parameters, conditions, the state after an action, invariants.
 
 An action's parameters, and the free variables of the rule under examination, are Skolem constants,
-named for their type and their rank: the second receptacle is ``!receptacle.1``. Objects that no
+named for their type and their rank: the second receptacle is ``?!1 receptacle``. Objects that no
 constant names are interchangeable, so the parameter of rank *k* need only be one of the first
 *k* + 1 of them (or a constant).
 
 Long formulas get a name: a *definition* is a predicate of its own, with formal variables and a
-body. ``applies a.r`` is the condition of rule r of action a; ``after a p`` is the predicate p after
+body. ``?applies a r`` is the condition of rule r of action a; ``?after a p`` is the predicate p after
 the action. The state after an action is that of all rules whose condition holds, deletes first,
 then adds, as the engine does it.
 """
@@ -86,7 +86,7 @@ class Theory:
         binding = {}
         for variable, type_ in types.items():
             ranks = {sort: seen[sort] for sort in self.sorts(type_)}
-            name = f"!{type_}." + ".".join(map(str, ranks.values()))
+            name = f"?!{'.'.join(map(str, ranks.values()))} {type_}"
             self.skolems[name] = Skolem(type_, ranks)
             binding[variable] = name
             for sort in ranks:
@@ -101,7 +101,7 @@ class Theory:
 
     def applies(self, schema: ActionSchema, rule: Rule) -> Atom:
         """The rule's condition as a defined atom over the free variables that its effects mention."""
-        name = f"applies {schema.name}.{rule.name}"
+        name = f"?applies {schema.name!r} {rule.name!r}"
         types = self.rule_types(schema, rule)
         shown = variables((*rule.adds, *rule.deletes))
         free = {v: types.get(v, ANY) for v in types | shown if v not in self._parameters(schema)}
@@ -146,7 +146,7 @@ class Theory:
         rules = schema.rules
         if all(a.predicate != predicate for r in rules for a in (*r.adds, *r.deletes)):
             return predicate
-        name = f"after {schema.name} {predicate}"
+        name = f"?after {schema.name!r} {predicate!r}"
         if name not in self.definitions:
             formals = tuple(f"?#{i}" for i in range(len(self.ruleset.predicates[predicate])))
             atom = Atom(predicate, formals)
