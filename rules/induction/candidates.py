@@ -59,12 +59,14 @@ def _joined(state: State, link: Atom, predicate: str) -> Truth:
 
 
 def candidates(domain: RuleSet, schema: ActionSchema) -> tuple[Candidate, ...]:
-    """All candidates for a schema, in the order of the vocabulary."""
-    found: dict[Candidate, None] = {}
+    """All candidates for a schema, the plainest first: of two that tell the same, the first is learned."""
+    atoms = []
     for predicate, signature in domain.predicates.items():
         for terms in product(*(_terms(domain, schema, t, len(signature)) for t in signature)):
             if not signature or terms.count(WILDCARD) < max(2, len(signature)):
-                found[Candidate((Atom(predicate, terms),))] = None
+                atoms.append(Atom(predicate, terms))
+    atoms.sort(key=lambda atom: WILDCARD in atom.args)
+    found = dict.fromkeys(Candidate((atom,)) for atom in atoms)
     for link in _links(domain, schema):
         found[link] = None
     for i, a in enumerate(schema.parameters):

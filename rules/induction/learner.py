@@ -75,8 +75,9 @@ class _ActionLearner:
         rules = []
         for number, (group, found) in enumerate(zip(groups, effects, strict=True), 1):
             split = self._split(group, groups, sensed) if len(groups) > 1 else []
-            conditions = [*base, *(c for c in split if c not in base)]
-            rules.append(self._rule(number, conditions, found, group))
+            rule = self._rule(number, _without_weaker([*base, *split]), found, group)
+            if rule.evidence.support:
+                rules.append(rule)
         relations = [c.relation for c in base if isinstance(c, Table)]
         return tuple(rules), relations
 
@@ -140,6 +141,22 @@ class _ActionLearner:
                         return [(Literal(a.substitute(free)),) for a in candidate.atoms]
                     literals.append(Literal(candidate.atoms[0], positive))
         return [tuple(literals)]
+
+
+def _without_weaker(conditions: Sequence[Condition]) -> list[Condition]:
+    """The conditions, without repeats and without clauses that only add alternatives to another one."""
+    kept: list[Condition] = []
+    for condition in conditions:
+        if condition not in kept and not any(_narrower(other, condition) for other in conditions):
+            kept.append(condition)
+    return kept
+
+
+def _narrower(a: Condition, b: Condition) -> bool:
+    """Whether `a` is `b` with fewer alternatives."""
+    if not isinstance(a, Mask) or not isinstance(b, Mask) or a == b:
+        return False
+    return not (a.positive & ~b.positive or a.negative & ~b.negative)
 
 
 def _cases(records: Counts, good: Callable[[Record], bool], hindsight: int = 0) -> list[Case]:
