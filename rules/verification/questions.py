@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules.engine import Engine
+from rules.language import check as well_formed
 from rules.logic import FALSE, Action, Atom, Clause, Literal, Truth
 from rules.ruleset import ActionSchema, Evidence, Relation, Rule, RuleSet
 from rules.verification.findings import Counterexample
@@ -49,9 +50,13 @@ class Case:
 
 
 class Questions:
-    """One rule set and one solver for it. Not to be shared between threads."""
+    """One rule set and one solver for it. Not to be shared between threads.
+
+    Raises `rules.language.InvalidRules` for a rule set that means nothing.
+    """
 
     def __init__(self, ruleset: RuleSet, rlimit: int = RLIMIT) -> None:
+        well_formed(ruleset)
         self.ruleset = ruleset
         self.theory = Theory(ruleset)
         self.solver = Solver(self.theory, rlimit)

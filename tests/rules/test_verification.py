@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from rules.errors import WorldModelError
 from rules.language import parse, render
 from rules.logic import FALSE, TRUE, Atom, Clause
 from rules.ruleset import Parameter, RuleSet
@@ -161,6 +162,44 @@ def test_a_rule_that_drops_a_block_into_the_void_is_caught() -> None:
     }
 
 
+def test_witnesses_have_room() -> None:
+    """Two things need two boxes, though the rule speaks of none."""
+    text = """
+    domain d
+    type box, thing
+    predicate in(thing, box)
+    predicate big(thing)
+    invariant big(?x) implies some in(?x, *)
+    invariant in(?x, ?b) and in(?y, ?b) implies ?x = ?y
+    action swap(?x: thing, ?y: thing)
+      rule r
+        when big(?x), big(?y), ?x != ?y
+        then not big(?x)
+    """
+    assert faults(parse(text)) == []
+
+
+def test_what_only_an_endless_world_could_satisfy_is_unknown() -> None:
+    """A first number, each with a next, no two with the same: neither a state to show nor a contradiction."""
+    text = """
+    domain numbers
+    predicate number(any)
+    predicate next(any, any)
+    predicate first(any)
+    invariant number(?x) implies some next(?x, *)
+    invariant next(?x, ?y) implies number(?y)
+    invariant next(?x, ?z) and next(?y, ?z) implies ?x = ?y
+    invariant next(?x, ?y) and first(?y) implies false
+    action count(?x)
+      rule r
+        when first(?x), number(?x)
+        says "One."
+    """
+    finding = only(parse(text), Kind.VACUOUS_RULE)
+    assert finding.status is Status.UNKNOWN and finding.severity is Severity.WARNING
+    assert not check(parse(text)).ok
+
+
 def test_a_rule_that_can_never_apply_shows_why() -> None:
     finding = only(
         seeded("holding(?o), at(?r), ?r is micro", "holding(?o), hot(?o), cool(?o), at(?r), ?r is micro"),
@@ -184,6 +223,20 @@ def test_two_objects_of_one_type_agree_on_an_unknown_relation() -> None:
     finding = only(parse(HOUSEHOLD + told % parts), Kind.VACUOUS_RULE)
     assert set(finding.core) == set(parts.split(", "))
     assert faults(parse(HOUSEHOLD + told % "can_heat(type of ?o), ?o is book")) == []
+
+
+def test_alike_types_may_still_differ_where_nobody_knows() -> None:
+    text = """
+    domain d
+    type apple, pear: fruit
+    type fruit
+    relation sour(type) { }
+    action mix(?x: fruit, ?y: fruit)
+      rule r
+        when sour(type of ?x), not sour(type of ?y)
+        says "!"
+    """.replace("relation sour(type) { }", "relation sour(type) { fruit 0 / 1 }")
+    assert faults(parse(text)) == []
 
 
 def test_rules_that_undo_each_other_come_with_a_state() -> None:
@@ -288,8 +341,8 @@ def test_alternatives_that_add_nothing_are_found() -> None:
 
 def test_a_rule_that_another_covers_is_redundant() -> None:
     twin = (
-        "  rule narrow\n    when holding(?o), hot(?o), at(?r), not openable(?r),\n      fits(type of ?o, type of ?r)\n"
-        "    then in(?o, ?r), not holding(?o)\naction heat"
+        "  rule narrow\n    when hot(?o), holding(?o), at(?r), not openable(?r), fits(type of ?o, type of ?r)"
+        "\n    then in(?o, ?r), not holding(?o)\naction heat"
     )
     finding = only(seeded("action heat", twin), Kind.REDUNDANT_RULE)
     assert finding.rules == ("put.narrow", "put.p")
@@ -410,6 +463,20 @@ OBJECT_AND_PLACE = (Parameter("?o", "object"), Parameter("?r", "receptacle"))
 def test_entailed(text: str, expected: list[int]) -> None:
     ruleset = parse(HOUSEHOLD)
     assert entailed(ruleset, clauses(ruleset, text), OBJECT_AND_PLACE) == expected
+
+
+def test_a_clause_that_gives_a_variable_its_type_is_not_entailed() -> None:
+    ruleset = parse("domain d\ntype t\npredicate s(any)\npredicate u(t)\npredicate f")
+    assert entailed(ruleset, clauses(ruleset, "f, s(?y), f or not u(?y)", "?o")) == []
+    assert entailed(ruleset, clauses(ruleset, "f, s(?y), f or not s(?y)", "?o")) == [2]
+
+
+def test_a_rule_set_that_means_nothing_is_refused() -> None:
+    looped = RuleSet("d", {"a": "b", "b": "a"}, {"p": ("a",)})
+    with pytest.raises(WorldModelError, match="below itself"):
+        check(looped)
+    with pytest.raises(WorldModelError, match="below itself"):
+        entailed(looped, ())
 
 
 def test_implies() -> None:

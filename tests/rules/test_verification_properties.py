@@ -194,7 +194,7 @@ def steps(ruleset: RuleSet) -> Iterator[tuple[World, dict[str, str]]]:
 
 # -- what must agree
 
-SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @SETTINGS
