@@ -34,9 +34,10 @@ def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perc
     text = SLOT.sub(lambda _: put(ANYTHING), _MARK.sub("", text))
     names = {a: p.name for p, a in reversed(list(zip(schema.parameters, action.args, strict=True)))}
     for pattern, listed in _lists(percept, perception):
-        lifted = pattern.substitute(names)
-        if all(a == WILDCARD or a.startswith("?") for a in lifted.args):
-            before, found, after = text.rpartition(perception.phrase(listed))
+        lifted, phrase = pattern.substitute(names), perception.phrase(listed)
+        # a list that reads like an argument is the argument
+        if phrase not in names and all(a == WILDCARD or a.startswith("?") for a in lifted.args):
+            before, found, after = text.rpartition(phrase)
             if found:
                 text = f"{before}{put(_list_slot(lifted))}{after}"
     for name in sorted({*names, *percept.objects}, key=lambda n: (-len(n), n)):
