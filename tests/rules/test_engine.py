@@ -230,6 +230,26 @@ def test_a_relation_speaks_of_types_by_its_evidence(thing: str, expected: Truth)
     assert outcome(state, f"heat({thing}, fridge 1)") is FALSE
 
 
+@pytest.mark.parametrize(
+    ("support", "against", "expected"),
+    [(1, 0, TRUE), (3, 3, TRUE), (0, 1, UNKNOWN), (3, 4, UNKNOWN), (0, 2, FALSE), (3, 5, FALSE)],
+)
+def test_no_single_counter_example_makes_a_relation_false(
+    support: int, against: int, expected: Truth
+) -> None:
+    relation = Relation("fits", 1, {("mug",): Evidence(support, against)})
+    assert relation.truth(("mug",)) is expected
+    assert relation.truth(("jug",)) is UNKNOWN
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_confidence_lies_below_the_share_and_grows_with_support(support: int, against: int) -> None:
+    evidence = Evidence(support, against)
+    assert 0 <= evidence.confidence <= support / max(1, support + against)
+    assert evidence.confidence < (evidence + Evidence(1, 0)).confidence
+    assert (evidence + Evidence(0, 1)).confidence <= evidence.confidence
+
+
 def test_a_name_nobody_has_met_is_of_no_type() -> None:
     state = room("holding(apple 1)")
     assert outcome(state, "heat(apple 1, microwave 7)") is FALSE
