@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -169,8 +170,8 @@ class BlocksEnv(gymnasium.Env[str, str]):
         max_steps: int = 50,
     ) -> None:
         self.layout, self.covers, self.twins, self.max_steps = layout, covered, twins, max_steps
-        self.observation_space = Text(500, min_length=0)
-        self.action_space = Text(60, min_length=0)
+        self.observation_space = Text(500, min_length=0, charset=string.printable)
+        self.action_space = Text(60, min_length=0, charset=string.printable)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[str, dict[str, Any]]:
         super().reset(seed=seed)
