@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rules.induction import Statistics, induce
 from worldmodel.belief import Belief
@@ -24,8 +25,11 @@ def learn(episodes: Iterable[Episode], perception: Perception) -> WorldModel:
 
 
 def observe(model: WorldModel, episode: Episode) -> None:
-    """Adds to the model's knowledge what an episode showed: contents, properties, places that are one."""
-    belief = model.begin(episode.observation)
+    """Adds to the model's knowledge what an episode showed: contents, properties, places that are one.
+
+    Each episode tells of companions by itself, so that the counts do not depend on the order of the log.
+    """
+    belief = replace(model.begin(episode.observation), companions=frozenset())
     for step in episode.steps:
         action = model.perception.action(step.action)
         after = model.update(belief, action, step.observation)
