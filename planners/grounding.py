@@ -3,6 +3,9 @@
 Works backward from the goal (relevance analysis; Nebel, Dimopoulos & Koehler 1997): an action is
 grounded if it brings about a fact that the goal, or an action grounded before, needs. Facts that no
 action changes are decided here; what is unknown of them is taken to be as it mostly is.
+
+A thing that is only imagined to be somewhere can be acted on once it has been seen: where its place
+is a condition, so is ``seen``, which the actions that reveal the place's contents bring about.
 """
 
 from __future__ import annotations
@@ -37,32 +40,42 @@ class _Instance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """The task, and the facts in it that the belief leaves open with what they are taken to be."""
+    """The task, the bit of each of its atoms, and the state that the belief makes likeliest."""
 
     task: Task
-    index: Mapping[Atom, int]
+    bits: Mapping[Atom, int]
     known: int
 
     def state(self, extra: Iterable[Atom] = ()) -> int:
         """The belief's state, with some more facts."""
-        return self.known | sum(1 << self.index[a] for a in set(extra) if a in self.index)
+        return self.known | sum(self.bits.get(atom, 0) for atom in set(extra))
 
 
-def ground(model: WorldModel, belief: Belief, extra: Mapping[str, str]) -> Grounding:
-    """The task of reaching the belief's goal, with some things assumed to exist (name -> type)."""
-    return _Grounder(model, belief, extra).run()
+def ground(model: WorldModel, belief: Belief, imagined: Mapping[str, str]) -> Grounding:
+    """The task of reaching the belief's goal, with some things that are only imagined (name -> type)."""
+    return _Grounder(model, belief, imagined).run()
+
+
+def seen(fact: Atom, imagined: str) -> Atom:
+    """That the place where a fact puts an imagined thing has been looked into."""
+    return _seen(Atom(fact.predicate, tuple([WILDCARD if a == imagined else a for a in fact.args])))
+
+
+def _seen(pattern: Atom) -> Atom:
+    return Atom(f"seen {pattern.predicate}", tuple([a for a in pattern.args if a != WILDCARD]))
 
 
 class _Grounder:
-    def __init__(self, model: WorldModel, belief: Belief, extra: Mapping[str, str]) -> None:
+    def __init__(self, model: WorldModel, belief: Belief, imagined: Mapping[str, str]) -> None:
         self.model, self.engine, self.belief = model, model.engine, belief
-        self.state = belief.state.updated(objects=extra)
+        self.imagined = imagined
+        self.state = belief.state.updated(objects=imagined)
         rules = [(s, r) for s in model.ruleset.actions.values() for r in s.rules]
         self.fluents = {a.predicate for _, r in rules for a in (*r.adds, *r.deletes)}
         self.makers: dict[str, list[tuple[ActionSchema, Rule, Atom]]] = {}
         self.breakers: dict[str, list[tuple[ActionSchema, Rule, Atom]]] = {}
         for schema, rule in rules:
-            for atom in rule.adds:
+            for atom in (*rule.adds, *_shown(rule)):
                 self.makers.setdefault(atom.predicate, []).append((schema, rule, atom))
             for atom in rule.deletes:
                 if WILDCARD not in atom.args:
@@ -135,10 +148,19 @@ class _Grounder:
         if found is None:
             return
         clauses, chance = found
+        clauses += tuple([(Literal(atom),) for c in clauses if len(c) == 1 for atom in self._to_be_seen(c[0])])
         if any(len(c) == 1 and c[0].positive and c[0].atom in chain for c in clauses):
             return  # it needs what it is meant to help to bring about
         self.instances[key] = _Instance(schema, rule, binding, clauses, chance)
         self._want(clauses, chain)
+
+    def _to_be_seen(self, literal: Literal) -> list[Atom]:
+        """What must have been looked into before a condition about an imagined thing can be met."""
+        atom = literal.atom
+        if not literal.positive or len(atom.args) != 2 or WILDCARD in atom.args:
+            return []
+        found = [seen(atom, a) for a in atom.args if a in self.imagined]
+        return [s for s in found if s.predicate in self.makers]
 
     # bindings and conditions
 
@@ -173,7 +195,7 @@ class _Grounder:
             decided, odds = FALSE, 0.0
             for literal in clause:
                 if literal.atom.predicate in self.fluents:
-                    open_.append(literal.substitute(binding))
+                    open_ += self._spelled_out(literal.substitute(binding))
                     continue
                 value = self._static(literal, binding)
                 decided = decided | value
@@ -187,6 +209,12 @@ class _Grounder:
             else:
                 return None
         return tuple(left), chance
+
+    def _spelled_out(self, literal: Literal) -> list[Literal]:
+        """The literal; for *some* of a pattern, the facts that are known to match it."""
+        if not literal.positive or WILDCARD not in literal.atom.args:
+            return [literal]
+        return [Literal(atom) for atom in self.state.matching(literal.atom)]
 
     def _static(self, literal: Literal, binding: Mapping[str, str]) -> Truth:
         value = self.engine.literal(literal, self.state, binding)
@@ -213,19 +241,18 @@ class _Grounder:
     def _build(self, goals: Sequence[tuple[Clause, ...]]) -> Grounding:
         atoms = {atom for atom, _ in self.wanted}
         for instance in self.instances.values():
-            atoms |= {a.substitute(instance.binding) for a in instance.rule.adds}
+            atoms |= {a.substitute(instance.binding) for a in (*instance.rule.adds, *_shown(instance.rule))}
         atoms |= {a for a in self.state.true if a.predicate in self.fluents}
-        ordered = tuple(sorted(atoms))
-        index = {atom: i for i, atom in enumerate(ordered)}
+        index = _Index(atoms)
         operators = {o for i in self.instances.values() for o in self._operators(i, index)}
         goal_conditions = [c for goal in goals for c in _alternatives(goal, index)]
-        known = sum(1 << i for atom, i in index.items() if self._holds(atom))
+        known = sum(index.mask(atom) for atom in index.atoms if self._holds(atom))
         task = Task(
-            ordered,
+            index.atoms,
             tuple(sorted(_merged(operators), key=lambda o: (o.cost, o))),
             tuple(dict.fromkeys(goal_conditions)),
         )
-        return Grounding(task, index, known)
+        return Grounding(task, {a: index.bits[a] for a in index.atoms}, known)
 
     def _holds(self, atom: Atom) -> bool:
         value = self.state.truth(atom)
@@ -233,19 +260,24 @@ class _Grounder:
             return self.model.likely(self.belief, Literal(atom), {}) > 0.5
         return value is TRUE
 
-    def _operators(self, instance: _Instance, index: Mapping[Atom, int]) -> Iterator[Operator]:
+    def _operators(self, instance: _Instance, index: _Index) -> Iterator[Operator]:
         schema, rule, binding = instance.schema, instance.rule, instance.binding
         action = Action(schema.name, tuple(binding[p.name] for p in schema.parameters))
-        adds = {a.substitute(binding) for a in rule.adds}
-        adds |= with_companions(adds, self.belief.companions) & index.keys()
-        gained = _bits(adds, index)
-        lost = 0
+        adds = [a.substitute(binding) for a in (*rule.adds, *_shown(rule))]
+        gained = lost = 0
+        for atom in with_companions(adds, self.belief.companions):
+            gained |= index.mask(atom)
         for pattern in rule.deletes:
-            lost |= _matching(pattern.substitute(binding), index)
+            lost |= index.mask(pattern.substitute(binding))
         trust = (rule.evidence.support + 1) / (rule.evidence.support + rule.evidence.against + 2)
         chance = instance.chance * trust / (1 + self.belief.refused.get(action, 0)) ** 2
         for condition in _alternatives(instance.clauses, index):
             yield Operator(action, *condition, gained, lost & ~gained, round(1 / chance, 3))
+
+
+def _shown(rule: Rule) -> list[Atom]:
+    """The ``seen`` facts that a rule's reveals bring about."""
+    return [_seen(p) for p in rule.reveals if len(p.args) == 2 and p.args.count(WILDCARD) == 1]
 
 
 def _unify(effect: Atom, atom: Atom) -> dict[str, str] | None:
@@ -260,23 +292,31 @@ def _unify(effect: Atom, atom: Atom) -> dict[str, str] | None:
     return binding
 
 
-def _bits(atoms: Iterable[Atom], index: Mapping[Atom, int]) -> int:
-    return sum(1 << index[atom] for atom in atoms)
+class _Index:
+    """The bit of every atom, and of patterns the bits of all atoms that match."""
+
+    def __init__(self, atoms: Iterable[Atom]) -> None:
+        self.atoms = tuple(sorted(atoms))
+        self.bits = {atom: 1 << i for i, atom in enumerate(self.atoms)}
+
+    def mask(self, atom: Atom) -> int:
+        """The bits of what an atom or pattern covers."""
+        found = self.bits.get(atom)
+        if found is None:
+            covered = [b for a, b in self.bits.items() if WILDCARD not in a.args and atom.matches(a)]
+            found = self.bits[atom] = sum(covered) if WILDCARD in atom.args else 0
+        return found
 
 
-def _matching(pattern: Atom, index: Mapping[Atom, int]) -> int:
-    return sum(1 << i for atom, i in index.items() if pattern.matches(atom))
-
-
-def _alternatives(clauses: Sequence[Clause], index: Mapping[Atom, int]) -> Iterator[Condition]:
+def _alternatives(clauses: Sequence[Clause], index: _Index) -> Iterator[Condition]:
     """A conjunction of clauses as conjunctions of literals, over bits."""
     for literals in product(*clauses):
         needs = forbids = 0
         for literal in literals:
             if literal.positive:
-                needs |= _matching(literal.atom, index)
+                needs |= index.mask(literal.atom)
             else:
-                forbids |= _matching(literal.atom, index)
+                forbids |= index.mask(literal.atom)
         if not needs & forbids:
             yield Condition(needs, forbids)
 

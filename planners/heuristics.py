@@ -3,32 +3,43 @@
 from __future__ import annotations
 
 from math import inf
+from typing import NamedTuple
 
-from planners.task import Operator, Task
+from planners.task import Condition, Operator, Task
+
+
+class Estimate(NamedTuple):
+    """cost: of the relaxed plan, infinite if there is none. helpful: its operators that apply at once."""
+
+    cost: float
+    helpful: frozenset[Operator] = frozenset()
+
+
+DEAD = Estimate(inf)
 
 
 class RelaxedPlan:
-    """The cost of a plan for the task without deletes and negative conditions; remembers what it has seen."""
+    """Plans for the task without deletes and negative conditions; remembers the states it has seen."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._seen: dict[int, float] = {}
+        self._seen: dict[int, Estimate] = {}
 
-    def __call__(self, state: int) -> float:
-        value = self._seen.get(state)
-        if value is None:
-            value = self._seen[state] = self._cost(state)
-        return value
+    def __call__(self, state: int) -> Estimate:
+        estimate = self._seen.get(state)
+        if estimate is None:
+            estimate = self._seen[state] = self._estimate(state)
+        return estimate
 
-    def _cost(self, state: int) -> float:
+    def _estimate(self, state: int) -> Estimate:
         if self.task.satisfied(state):
-            return 0.0
+            return Estimate(0.0)
         reached, makers = state, dict[int, Operator]()
         waiting = list(self.task.operators)
         while True:
             goals = [g for g in self.task.goals if reached & g.needs == g.needs]
             if goals and makers:
-                return min(_extract(goal.needs & ~state, state, makers) for goal in goals)
+                return min((self._relaxed(goal, state, makers) for goal in goals), key=lambda e: e.cost)
             fresh, later = 0, []
             for operator in waiting:
                 if reached & operator.needs == operator.needs:
@@ -41,24 +52,24 @@ class RelaxedPlan:
                 else:
                     later.append(operator)
             if not fresh:
-                # only a negative condition is in the way, or the goal cannot be reached
-                return 1.0 if goals else inf
+                # either only a negative condition is in the way, or the goal is out of reach
+                return Estimate(1.0, frozenset(o for o in self.task.operators if o.applies(state))) if goals else DEAD
             reached |= fresh
             waiting = later
 
-
-def _extract(open_: int, state: int, makers: dict[int, Operator]) -> float:
-    """The cost of the operators that make these facts, and what those need in turn."""
-    chosen: dict[Operator, None] = {}
-    done = state
-    while open_:
-        bit = open_ & -open_
-        open_ ^= bit
-        if done & bit:
-            continue
-        operator = makers[bit]
-        done |= operator.adds | bit
-        if operator not in chosen:
-            chosen[operator] = None
-            open_ |= operator.needs & ~done
-    return sum(operator.cost for operator in chosen)
+    def _relaxed(self, goal: Condition, state: int, makers: dict[int, Operator]) -> Estimate:
+        """The operators that make the goal's facts, and what those need in turn."""
+        chosen: dict[Operator, None] = {}
+        done, open_ = state, goal.needs & ~state
+        while open_:
+            bit = open_ & -open_
+            open_ ^= bit
+            if done & bit:
+                continue
+            operator = makers[bit]
+            done |= operator.adds | bit
+            if operator not in chosen:
+                chosen[operator] = None
+                open_ |= operator.needs & ~done
+        helpful = frozenset([o for o in chosen if state & o.needs == o.needs])
+        return Estimate(sum([o.cost for o in chosen]), helpful)

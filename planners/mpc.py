@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
-from planners.grounding import Grounding, ground
+from planners.grounding import Grounding, ground, seen
 from planners.heuristics import RelaxedPlan
 from planners.sampling import SAMPLERS, Missing, World, missing_things
 from planners.search import SEARCHES, Limits
@@ -26,12 +27,12 @@ from worldmodel.model import WorldModel
 
 @dataclass(frozen=True, slots=True)
 class PlanConfig:
-    """horizon: longest plan, in steps. samples: worlds imagined for a decision. expansions: states a
-    search may expand in one world. `search` and `sampler` are names in `SEARCHES` and `SAMPLERS`."""
+    """horizon: longest plan, in steps. samples: worlds imagined for a decision. expansions: states that
+    a search may expand in one world. `search` and `sampler` are names in `SEARCHES` and `SAMPLERS`."""
 
     horizon: int = 30
     samples: int = 48
-    expansions: int = 3000
+    expansions: int = 500
     search: str = "best-first"
     sampler: str = "counts"
     seed: int = 0
@@ -122,6 +123,8 @@ class Planner:
             expanded += found.expanded
             if found.plan is not None:
                 plans.append((world, found.plan))
+            elif not plans and len(worlds) > 1 and expanded > self.config.expansions:
+                break  # what the rules cannot do in the first worlds they can do in none
         return [o.action for o in _choose(grounding, missing, plans)], len(worlds), expanded
 
     def _worlds(self, belief: Belief, missing: list[Missing]) -> list[World]:
@@ -148,35 +151,30 @@ class Planner:
 def _choose(
     grounding: Grounding, missing: Sequence[Missing], plans: Sequence[tuple[World, Plan]]
 ) -> list[Operator]:
-    """The steps to take: of what is certain all, else those that look into the most promising place."""
+    """The steps to take: what is certain first, else those that look into the most promising place."""
+    imagined = {thing.name for thing in missing}
     options: dict[tuple[Operator, ...], _Option] = {}
     for world, plan in plans:
-        looks = list(_looks(grounding, world, plan))
-        if not looks:
+        if not any(imagined & set(step.action.args) for step in plan):
             return list(plan)
-        for steps in looks:
+        for steps in _looks(grounding, imagined, world, plan):
             option = options.setdefault(steps, _Option(steps, plan=plan))
             option.chance += world.weight
     if not options:
         return []
     best = max(options.values(), key=lambda o: (o.index, o.steps[0].action))
     looking = {step for option in options for step in option}
-    certain = []
-    for step in best.plan:
-        if step in looking:
-            break
-        certain.append(step)
+    certain = list(takewhile(lambda s: s not in looking and not imagined & set(s.action.args), best.plan))
     return certain or list(best.steps)
 
 
-def _looks(grounding: Grounding, world: World, plan: Plan) -> list[tuple[Operator, ...]]:
-    """For each imagined fact that a plan relies on, the steps about that place before it does so."""
-    found = []
+def _looks(
+    grounding: Grounding, imagined: set[str], world: World, plan: Plan
+) -> Iterator[tuple[Operator, ...]]:
+    """For each imagined fact that a plan relies on, its steps about that place up to the look into it."""
     for fact in sorted(world.facts):
-        bit = 1 << grounding.index[fact] if fact in grounding.index else 0
-        used = next((i for i, step in enumerate(plan) if step.needs & bit), None)
-        if used is not None:
-            steps = tuple(step for step in plan[:used] if set(step.action.args) & set(fact.args))
-            if steps:
-                found.append(steps)
-    return found
+        (name,) = imagined & set(fact.args)
+        bit = grounding.bits.get(seen(fact, name), 0)
+        look = next((i for i, step in enumerate(plan) if step.adds & bit), None)
+        if look is not None:
+            yield tuple([s for s in plan[: look + 1] if set(s.action.args) & set(fact.args)])

@@ -13,7 +13,7 @@ class Limits(NamedTuple):
     """horizon: longest plan, in steps. expansions: most states whose successors are made."""
 
     horizon: int = 30
-    expansions: int = 3000
+    expansions: int = 500
 
 
 class Found(NamedTuple):

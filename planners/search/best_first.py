@@ -1,6 +1,8 @@
 """Best-first search: A* (Hart, Nilsson & Raphael 1968) under the relaxed-plan heuristic.
 
-The heuristic may overestimate, so the plan is short, and not proved shortest.
+States are judged when they are taken up, not when they are met (deferred evaluation; Helmert 2006),
+and the operators of the relaxed plan are tried first. The heuristic may overestimate: the plan is
+short, and not proved shortest.
 """
 
 from __future__ import annotations
@@ -17,21 +19,23 @@ Parents = dict[int, tuple[int, Operator]]
 
 
 def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -> Found:
-    """The plan from `start`; ties go to the state that looks nearer to the goal."""
+    """A plan from `start`."""
     order = count()
-    frontier = [(heuristic(start), 0.0, next(order), 0.0, 0, start)]
+    frontier = [(0.0, 0.0, next(order), 0.0, 0, start)]
     best = {start: 0.0}
     parents: Parents = {}
     expanded = 0
     while frontier and expanded < limits.expansions:
-        estimate, _, _, cost, depth, state = heappop(frontier)
-        if estimate == inf:
-            break
+        bound, _, _, cost, depth, state = heappop(frontier)
         if cost > best[state]:
             continue
         if task.satisfied(state):
             return Found(_path(state, parents), cost, expanded)
-        if depth >= limits.horizon:
+        ahead, helpful = heuristic(state)
+        if ahead == inf or depth >= limits.horizon:
+            continue
+        if cost + ahead > bound + 1e-9 and depth:
+            heappush(frontier, (cost + ahead, ahead, next(order), cost, depth, state))
             continue
         expanded += 1
         for operator in task.operators:
@@ -42,8 +46,9 @@ def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -
             if reached < best.get(successor, inf):
                 best[successor] = reached
                 parents[successor] = (state, operator)
-                ahead = heuristic(successor)
-                heappush(frontier, (reached + ahead, ahead, next(order), reached, depth + 1, successor))
+                delay = 0.0 if operator in helpful else operator.cost
+                rest = max(0.0, ahead - operator.cost)
+                heappush(frontier, (reached + rest + delay, rest, next(order), reached, depth + 1, successor))
     return Found(None, inf, expanded)
 
 

@@ -83,7 +83,8 @@ def _terms(domain: RuleSet, schema: ActionSchema, type_: str, arity: int) -> lis
 
 
 def _links(domain: RuleSet, schema: ActionSchema) -> Iterator[Candidate]:
-    """Joins of a binary predicate on a parameter with a unary one on its other place."""
+    """Joins of a binary predicate on a parameter with a unary one on its other place, where no other
+    parameter could stand in that place: what the action names is preferred to what it does not."""
     unary = [(p, s[0]) for p, s in domain.predicates.items() if len(s) == 1]
     for predicate, signature in domain.predicates.items():
         if len(signature) != 2:
@@ -92,6 +93,8 @@ def _links(domain: RuleSet, schema: ActionSchema) -> Iterator[Candidate]:
             if not _compatible(domain, parameter.type, signature[place]):
                 continue
             other = signature[1 - place]
+            if any(p != parameter and _compatible(domain, p.type, other) for p in schema.parameters):
+                continue
             args = (parameter.name, JOINED) if place == 0 else (JOINED, parameter.name)
             for name, type_ in unary:
                 if _compatible(domain, type_, other):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rules.induction.candidates import JOINED, Candidate
 from rules.induction.effects import Counts, Effects, learn_effects
+from rules.induction.habits import habits
 from rules.induction.invariants import invariants
 from rules.induction.outcomes import outcomes
 from rules.induction.preconditions import Case, Condition, Learner, Mask, OfType, Table
-from rules.induction.statistics import Record, Statistics
+from rules.induction.statistics import Record, Sight, Statistics
 from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
 
@@ -22,7 +23,9 @@ def induce(statistics: Statistics) -> RuleSet:
     actions = {}
     for name, schema in domain.actions.items():
         records = {r: n for r, n in statistics.records.items() if r.action == name}
-        rules, found = _ActionLearner(domain, schema, statistics.candidates(name), records).learn()
+        sights = {s: n for s, n in statistics.sights.items() if s.action == name}
+        learner = _ActionLearner(domain, schema, statistics.candidates(name), records, sights)
+        rules, found = learner.learn()
         relations |= {relation.name: relation for relation in found}
         actions[name] = replace(schema, rules=rules, otherwise=_otherwise(records) or schema.otherwise)
     return replace(
@@ -57,9 +60,15 @@ class _ActionLearner:
     """The rules of one action schema."""
 
     def __init__(
-        self, domain: RuleSet, schema: ActionSchema, candidates: Sequence[Candidate], records: Counts
+        self,
+        domain: RuleSet,
+        schema: ActionSchema,
+        candidates: Sequence[Candidate],
+        records: Counts,
+        sights: Mapping[Sight, int],
     ) -> None:
-        self.domain, self.schema, self.candidates, self.records = domain, schema, candidates, records
+        self.domain, self.schema, self.candidates = domain, schema, candidates
+        self.records, self.sights = records, sights
         self.joined = sum(1 << i for i, c in enumerate(candidates) if len(c.atoms) == 2)
         self.grounded = sum(1 << i for i, c in enumerate(candidates) if c.grounded)
 
@@ -67,7 +76,9 @@ class _ActionLearner:
         groups = outcomes(self.records)
         if not groups:
             return (), []
-        base = self._conditions(_cases(self.records, lambda r: r.succeeded), f"can_{self.schema.name}")
+        cases = _cases(self.records, lambda r: r.succeeded)
+        base = self._conditions(cases, f"can_{self.schema.name}")
+        base += habits(cases, self.sights, base, len(self.candidates), self.joined)
         effects = [learn_effects(self.candidates, group, groups) for group in groups]
         sensed = self.grounded
         for found in effects:

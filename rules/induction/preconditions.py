@@ -8,11 +8,11 @@ one counter-example drops no clause, one failure makes none. Unknown literals re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import lgamma, log, log2
+from math import inf, lgamma, log, log2
 from typing import NamedTuple
 
 from rules.logic import FALSE, TRUE, UNKNOWN, Truth
@@ -22,8 +22,12 @@ MAX_PAIR_LITERALS = 160
 """Disjunctions are sought among at most this many literals, those that are false in most bad cases."""
 
 
-MAX_LOSS = 0.1
+MAX_LOSS = 0.25
 """A clause that is false in more than this share of the good cases is no precondition."""
+
+DOUBT = 0.25
+"""Bits that a good case costs for which a clause is unknown: of two clauses that reject the same,
+the one that is sure of the good cases is better."""
 
 
 class Case(NamedTuple):
@@ -74,7 +78,7 @@ class Table(NamedTuple):
 Condition = Mask | OfType | Table
 
 
-@lru_cache(maxsize=None)
+@lru_cache(maxsize=1 << 16)
 def code_length(good: int, bad: int) -> float:
     """Bits to code which of good + bad cases are good, in the adaptive code: log2((n + 1) C(n, good))."""
     n = good + bad
@@ -83,11 +87,13 @@ def code_length(good: int, bad: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """A condition that may be added, what it costs to write, and the cases it rejects (indices)."""
+    """A condition that may be added, what it costs to write, the cases it rejects (indices), and the
+    number of good cases for which it is unknown."""
 
     condition: Condition
     bits: float
     rejects: frozenset[int]
+    doubts: int
 
 
 class Learner:
@@ -111,11 +117,12 @@ class Learner:
                 continue
             break
         self._prune()
-        self.chosen = [self._widened(option) for option in self.chosen]
+        for index, option in enumerate(self.chosen):
+            self.chosen[index] = self._widened(option)  # one by one: each relies on what the others reject
         return [self._finish(option) for option in self.chosen]
 
     def _rejected(self, without: _Option | None = None) -> frozenset[int]:
-        return frozenset().union(*(o.rejects for o in self.chosen if o is not without))
+        return frozenset[int]().union(*(o.rejects for o in self.chosen if o is not without))
 
     def _bits(self, rejected: frozenset[int]) -> float:
         good = bad = kept_good = kept_bad = 0
@@ -126,20 +133,35 @@ class Learner:
                 kept_good, kept_bad = kept_good + case.good, kept_bad + case.bad
         return code_length(good, bad) + code_length(kept_good, kept_bad)
 
-    def _take(self, options: Sequence[_Option]) -> bool:
+    def _take(self, options: Iterable[_Option]) -> bool:
         """Adds the option that saves most, if any saves."""
         already = self._rejected()
         now = self._bits(already)
         best, best_saving = None, 1e-9
         for option in options:
-            if option.rejects <= already or not self._admissible(option, already):
-                continue
-            saving = now - self._bits(already | option.rejects) - option.bits
+            saving = self._saving(option, already, now)
             if saving > best_saving:
                 best, best_saving = option, saving
-        if best is not None:
-            self.chosen.append(best)
-        return best is not None
+        if best is None:
+            return False
+        rivals = self._extensions(best)
+        self.chosen.append(max([best, *rivals], key=lambda option: self._saving(option, already, now)))
+        return True
+
+    def _saving(self, option: _Option, already: frozenset[int], now: float) -> float:
+        """The bits that an option saves; minus infinity if it may not be taken."""
+        if option.rejects <= already or not self._admissible(option, already):
+            return -inf
+        return now - self._bits(already | option.rejects) - option.bits - DOUBT * option.doubts
+
+    def _extensions(self, option: _Option) -> Iterator[_Option]:
+        """A single literal with each alternative beside it: it may lose good cases that a disjunction keeps."""
+        mask = option.condition
+        if isinstance(mask, Mask) and not (mask.positive | mask.negative) & self.joined:
+            for literal in self._literals():
+                wider = Mask(mask.positive | literal.positive, mask.negative | literal.negative)
+                if not _tautology(wider):
+                    yield self._option(wider, option.bits + log2(2 * self.width + 1) + 1)
 
     def _admissible(self, option: _Option, already: frozenset[int]) -> bool:
         """Whether what it newly rejects is mostly bad, and what it rejects at all is little of the good."""
@@ -181,8 +203,10 @@ class Learner:
         return sum(case.good for case in self.cases if condition.truth(case) is TRUE)
 
     def _option(self, condition: Condition, bits: float) -> _Option:
-        rejects = frozenset(i for i, case in enumerate(self.cases) if condition.truth(case) is FALSE)
-        return _Option(condition, bits, rejects)
+        values = [condition.truth(case) for case in self.cases]
+        rejects = frozenset([i for i, value in enumerate(values) if value is FALSE])
+        doubts = sum([case.good for case, value in zip(self.cases, values, strict=True) if value is UNKNOWN])
+        return _Option(condition, bits, rejects, doubts)
 
     def _unit_literals(self) -> Iterator[_Option]:
         bits = log2(2 * self.width + 1) + 1
@@ -190,7 +214,7 @@ class Learner:
             yield self._option(mask, bits)
         for index in range(self.width):
             if self.joined >> index & 1:
-                yield self._option(Mask(1 << index, 0), bits)
+                yield self._option(Mask(1 << index, 0), 2 * bits)
 
     def _literals(self) -> Iterator[Mask]:
         for index in range(self.width):
@@ -214,6 +238,8 @@ class Learner:
         """A relation over one or two places, fitted to the cases that are still accepted."""
         rejected = self._rejected()
         accepted = [c for i, c in enumerate(self.cases) if i not in rejected]
+        taken = sum(isinstance(option.condition, Table) for option in self.chosen)
+        name = f"{name}_{taken + 1}" if taken else name
         for size in (1, 2):
             for places in combinations(range(len(self.places)), size):
                 table = Table(places, _relation(name, places, accepted))
@@ -238,10 +264,7 @@ class Learner:
         if not isinstance(condition, Table):
             return condition
         others = [o.condition for o in self.chosen if o is not option]
-        clear = [
-            c if all(o.truth(c) is TRUE for o in others) else c._replace(bad=0)
-            for c in self.cases
-        ]
+        clear = [c if all(o.truth(c) is TRUE for o in others) else c._replace(bad=0) for c in self.cases]
         return Table(condition.places, _relation(condition.relation.name, condition.places, clear))
 
 

@@ -7,6 +7,7 @@ online and spreads over processes.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,14 +64,25 @@ class Record(NamedTuple):
     kept: int
 
 
+class Sight(NamedTuple):
+    """What a random try of an action would have found: masks of what is true and false, and types."""
+
+    action: str
+    types: tuple[str, ...]
+    true: int
+    false: int
+
+
 class Statistics:
-    """Counts of records, and of how candidate invariants fared."""
+    """Counts of records, of random sights to compare them with, and of how candidate invariants fared."""
 
     def __init__(self, domain: RuleSet) -> None:
         self.domain = domain
         self.records: Counter[Record] = Counter()
+        self.sights: Counter[Sight] = Counter()
         self.invariants: Counter[tuple[InvariantKey, bool]] = Counter()
         self._judge = Judge(domain)
+        self._names = sorted(domain.actions)
         self._reducers = {name: _Reducer(domain, schema) for name, schema in domain.actions.items()}
 
     def candidates(self, action: str) -> tuple[Candidate, ...]:
@@ -84,7 +96,25 @@ class Statistics:
             known = ", ".join(sorted(self._reducers))
             raise WorldModelError(f"unknown action {transition.action.name!r}: the vocabulary has {known}")
         self.records[reducer.reduce(transition)] += 1
+        sight = self._glance(transition)
+        if sight is not None:
+            self.sights[sight] += 1
         self.invariants.update(self._judge.judge(transition.before, transition.after))
+
+    def _glance(self, transition: Transition) -> Sight | None:
+        """What one action, drawn by the transition itself, would have found: counts stay free of order."""
+        before = transition.before
+        draw = random.Random(f"{transition.action} {len(before.true)} {len(before.false)} {transition.says}")
+        reducer = self._reducers[draw.choice(self._names)]
+        pools = [
+            [name for name, type_ in before.objects.items() if self.domain.is_a(type_, parameter.type)]
+            for parameter in reducer.schema.parameters
+        ]
+        if not all(pools):
+            return None
+        args = tuple([draw.choice(pool) for pool in pools])
+        _, true, false = reducer.look(before, args)
+        return Sight(reducer.schema.name, tuple([before.objects[a] for a in args]), true, false)
 
     def update(self, transitions: Iterable[Transition]) -> None:
         """Counts many."""
@@ -100,6 +130,7 @@ class Statistics:
             )
         merged = Statistics(self.domain)
         merged.records = self.records + other.records
+        merged.sights = self.sights + other.sights
         merged.invariants = self.invariants + other.invariants
         return merged
 
@@ -112,6 +143,7 @@ class _Reducer:
     """Turns transitions of one action schema into records."""
 
     def __init__(self, domain: RuleSet, schema: ActionSchema) -> None:
+        self.schema = schema
         self.parameters = [p.name for p in schema.parameters]
         self.candidates = candidates(domain, schema)
         self._grounded = [i for i, c in enumerate(self.candidates) if c.grounded]
@@ -123,15 +155,7 @@ class _Reducer:
             raise WorldModelError(
                 f"{action}: found {len(action.args)} arguments, expected {len(self.parameters)}"
             )
-        binding = dict(zip(self.parameters, action.args, strict=True))
-        atoms = [candidate.atoms[0].substitute(binding) for candidate in self.candidates]
-        true = false = 0
-        for index, candidate in enumerate(self.candidates):
-            value = candidate.truth(before, atoms[index])
-            if value is TRUE:
-                true |= 1 << index
-            elif value is FALSE:
-                false |= 1 << index
+        atoms, true, false = self.look(before, action.args)
         objects = transition.after.objects
         return Record(
             action.name,
@@ -143,6 +167,19 @@ class _Reducer:
             *self._seen(transition, atoms),
             *self._changed_patterns(transition, atoms),
         )
+
+    def look(self, before: State, args: tuple[str, ...]) -> tuple[list[Atom], int, int]:
+        """The candidates' first atoms for these arguments, and the masks of the true and the false."""
+        binding = dict(zip(self.parameters, args, strict=True))
+        atoms = [candidate.atoms[0].substitute(binding) for candidate in self.candidates]
+        true = false = 0
+        for index, candidate in enumerate(self.candidates):
+            value = candidate.truth(before, atoms[index])
+            if value is TRUE:
+                true |= 1 << index
+            elif value is FALSE:
+                false |= 1 << index
+        return atoms, true, false
 
     def _seen(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int]:
         seen_true = seen_false = 0
