@@ -402,7 +402,7 @@ action drop(?b: block)
         state = State(objects, world, closure)
         transitions.append(Transition(state, Action("drop", (block,)), after, closure, high))
     rule = only(learned(domain, transitions), "drop")
-    assert rule["when"] == {"not on(?b, table)"}
+    assert "not on(?b, table)" in rule["when"]
     assert "on(?b, table)" in rule["adds"]
     assert rule["deletes"] == {"on(?b, *)"}
 
