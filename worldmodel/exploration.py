@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rules.errors import WorldModelError
 from rules.logic import Action, State
 from rules.ruleset import ANY, RuleSet
+from worldmodel.curiosity import CuriousPolicy
 from worldmodel.environments.base import Percept, Perception
-from worldmodel.experience import OBSTACLE, Experience, Memo
 
 Rng = random.Random
+T = TypeVar("T")
 
 
 class Policy(Protocol):
@@ -89,120 +88,7 @@ def _fits(domain: RuleSet, own: str, type_: str) -> bool:
     return type_ == ANY or domain.is_a(own, type_)
 
 
-class CuriousPolicy(_Observer):
-    """Goes where it has not been and tries what it has tried least, by counts over all its episodes.
-
-    It knows no rules. An action is worth what it is likely to tell (as it did before, for the first time or
-    again) and how new its lifted situation is; and one that leads to newer situations than
-    there are here is worth something of the difference.
-    """
-
-    name, wants_commands = "curious", False
-    ahead = 0.8
-    news_weight = 0.5
-    width = 8
-
-    def __init__(self) -> None:
-        self._experience: Experience | None = None
-
-    @property
-    def experience(self) -> Experience:
-        if self._experience is None:
-            self._experience = Experience(self.perception.domain)
-        return self._experience
-
-    def begin(self, perception: Perception, observation: str, rng: Rng) -> None:
-        super().begin(perception, observation, rng)
-        self.done: Counter[Action] = Counter()
-
-    def see(self, command: str, observation: str) -> None:
-        action, before = self.perception.action(command), self.state
-        percept = self.heard(action, observation)
-        if action is None:
-            return
-        news = len(percept.objects.keys() - before.objects.keys()) + len(self.state.false - before.false)
-        situation = self.experience.situation(before, action, {})
-        self.experience.note(situation, action, percept, news, self.done[action])
-        self.done[action] += 1
-
-    def act(self, admissible: Sequence[str]) -> str:
-        memo: Memo = {}
-        options = self._options(self.state)
-        novelties, worths = [], []
-        for action in options:
-            situation = self.experience.situation(self.state, action, memo)
-            novelties.append(self.experience.novelty(situation))
-            news = self.experience.expected_news(action.name, self.done[action])
-            worths.append(
-                novelties[-1] + self.news_weight * self.experience.chance(situation) * news / (1 + news)
-            )
-        here = max(novelties)
-        ranked = sorted(zip(worths, [self.rng.random() for _ in options], options, strict=True), reverse=True)
-        best, chosen = -1.0, ranked[0][2]
-        for worth, _, action in ranked:
-            if worth + self.ahead * (1 - here) <= best:
-                break
-            worth += self.ahead * max(0.0, self._prospect(action, memo) - here)
-            if worth > best:
-                best, chosen = worth, action
-        return self.perception.command(chosen)
-
-    def _prospect(self, action: Action, memo: Memo) -> float:
-        """The newest situation that the action leads to."""
-        if (
-            not action.args
-            or self.experience.chance(self.experience.situation(self.state, action, memo)) < OBSTACLE
-        ):
-            return 0.0
-        after = self.experience.imagined(self.state, action)
-        fresh: Memo = {}
-        return max(
-            (
-                self.experience.novelty(self.experience.situation(after, option, fresh))
-                for option in self._near(after, action.args)
-            ),
-            default=0.0,
-        )
-
-    def _options(self, state: State) -> list[Action]:
-        """Actions on what stands out, what goes with it, and a few other things."""
-        names = sorted(state.objects)
-        salient = self._salient(state)
-        beside = {n for atom in state.true if not salient.isdisjoint(atom.args) for n in atom.args} - salient
-        focus = sorted({*salient, *self._some(sorted(beside), self.width), *self._some(names, 4)})
-        return self._actions(state, names, 1) + self._actions(state, focus, 2)
-
-    def _near(self, state: State, args: Sequence[str]) -> list[Action]:
-        """Actions on these arguments and what stands out."""
-        focus = sorted(self._salient(state) | set(args))
-        actions = self._actions(state, focus, 1) + self._actions(state, focus, 2)
-        return [action for action in actions if not set(args).isdisjoint(action.args)]
-
-    def _actions(self, state: State, names: Sequence[str], arity: int) -> list[Action]:
-        """All actions on these names, of schemas with one parameter or less, or with two or more."""
-        domain = self.perception.domain
-        found = []
-        for schema in domain.actions.values():
-            if (len(schema.parameters) > 1) is (arity > 1):
-                fitting = [
-                    [n for n in names if _fits(domain, state.objects[n], p.type)] for p in schema.parameters
-                ]
-                found += [Action(schema.name, args) for args in product(*fitting)]
-        return found
-
-    def _salient(self, state: State) -> set[str]:
-        """What a unary predicate singles out: where the agent is, what it holds."""
-        by_predicate: dict[str, list[str]] = {}
-        for atom in state.true:
-            if len(atom.args) == 1:
-                by_predicate.setdefault(atom.predicate, []).append(atom.args[0])
-        return {names[0] for names in by_predicate.values() if len(names) == 1}
-
-    def _some(self, names: Sequence[str], count: int) -> list[str]:
-        return self.rng.sample(names, min(count, len(names)))
-
-
-_POLICIES: Mapping[str, Callable[[], Policy]] = {"random": RandomPolicy, "curious": CuriousPolicy}
+_POLICIES: Mapping[str, Callable[[], Policy]] = {"curious": CuriousPolicy, "random": RandomPolicy}
 POLICIES: tuple[str, ...] = tuple(_POLICIES)
 
 
