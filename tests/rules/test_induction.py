@@ -324,6 +324,22 @@ def test_a_silent_switch_has_two_outcomes_told_apart_by_what_changes() -> None:
     }
 
 
+def test_a_rare_outcome_that_nothing_foretells_does_not_stand_beside_the_others() -> None:
+    chance = Chance(4)
+    ruleset = learned(
+        ROOM,
+        trials(
+            "press",
+            lambda w, x: OBJECTS[x[0]] == "lamp",
+            lambda w, x: ({a("on", x[0])}, set()),
+            says=lambda w, x: "It bursts." if chance.random() < 0.03 else "The {?o} shines.",
+        ),
+    )
+    (rule,) = ruleset.actions["press"].rules
+    assert rule.says == "The {?o} shines."
+    assert 0 < rule.evidence.against < rule.evidence.support / 10
+
+
 # --- what is not known ----------------------------------------------------------------------------
 
 
