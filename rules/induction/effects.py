@@ -11,6 +11,9 @@ from rules.induction.statistics import Record
 from rules.logic import Atom
 
 Counts = Mapping[Record, int]
+
+FRESH = 0.1
+"""What an observation asserts, and was known before in all but this share of the cases, is no news."""
 Kind = OneOf["adds", "deletes", "reveals"]
 
 
@@ -86,7 +89,7 @@ def _judge(
     if changed > stayed:
         return effect
     fresh = _count(outcome, lambda r: seen(r) and not before(r) and not opposite(r))
-    if not fresh:
+    if fresh < FRESH * asserted:
         return None
     everywhere = positive and all(_count(s, seen) * 2 >= sum(s.values()) for s in siblings)
     return effect if everywhere else "reveals"

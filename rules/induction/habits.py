@@ -18,23 +18,29 @@ from rules.logic import FALSE, TRUE
 STEADY = 0.9
 """A habit is surely kept in at least this share of the successes, and broken in almost none."""
 BROKEN = 0.02
+FEW = 20
+"""Random tries are compared among those that meet the other conditions, as long as so many are left."""
 CAUTION = 3.0
 """Bits by which a habit must beat chance beyond its own length: successes in one log are no independent draws."""
 
 
 def habits(
-    successes: Sequence[Case], sights: Mapping[Sight, int], chosen: Sequence[Condition], width: int, joined: int
+    successes: Sequence[Case], sights: Mapping[Sight, int], chosen: Sequence[Condition], grounded: Sequence[int]
 ) -> list[Mask]:
-    """The unit literals that hold in the successes beyond chance, given the conditions chosen already."""
+    """The facts about the arguments that hold in the successes beyond chance, given what is chosen already.
+
+    grounded: the indices of the candidates that are such facts. Denials are left out: an unknown
+    property is mostly absent, so that there would be no telling them from chance.
+    """
     found: list[Mask] = []
     cases = [(Case(s.true, s.false, s.types, 0, 0), n) for s, n in sorted(sights.items())]
-    options = _steady(successes, width, joined)
+    options = _steady(successes, grounded)
+    length = log2(2 * len(grounded) + 1) + 1
     known = [c for c in chosen if not isinstance(c, Table)]
     while True:
-        left = [(c, n) for c, n in cases if all(_allows(k, c) for k in (*known, *found))]
-        length = log2(2 * width + 1) + 1
+        left = _meeting([*known, *found], cases)
         gains = {
-            mask: _surprise(mask, kept, left) - length * (2 if mask.positive & joined else 1) - CAUTION
+            mask: _surprise(mask, kept, left) - length - CAUTION
             for mask, kept in options.items()
             if mask not in found
         }
@@ -44,13 +50,22 @@ def habits(
         found.append(best)
 
 
-def _steady(successes: Sequence[Case], width: int, joined: int) -> dict[Mask, int]:
-    """The unit literals that hold in almost every success, with the number of those where they surely do."""
+def _meeting(
+    conditions: Sequence[Condition], sights: Sequence[tuple[Case, int]]
+) -> Sequence[tuple[Case, int]]:
+    """The random tries that meet the conditions; one that would leave too few is passed over."""
+    for condition in conditions:
+        narrowed = [(case, n) for case, n in sights if _allows(condition, case)]
+        if sum(n for _, n in narrowed) >= FEW:
+            sights = narrowed
+    return sights
+
+
+def _steady(successes: Sequence[Case], grounded: Sequence[int]) -> dict[Mask, int]:
+    """The facts that hold in almost every success, with the number of those where they surely do."""
     total = sum(case.good for case in successes)
-    literals = [Mask(1 << i, 0) for i in range(width)]
-    literals += [Mask(0, 1 << i) for i in range(width) if not joined >> i & 1]
     steady = {}
-    for mask in literals:
+    for mask in [Mask(1 << index, 0) for index in grounded]:
         values = [(mask.truth(case), case.good) for case in successes]
         kept = sum(n for value, n in values if value is TRUE)
         broken = sum(n for value, n in values if value is FALSE)
@@ -68,8 +83,7 @@ def _surprise(mask: Mask, kept: int, sights: Sequence[tuple[Case, int]]) -> floa
 
 
 def _allows(condition: Condition, sight: Case) -> bool:
-    """Whether a random try meets a condition. An unknown property counts as absent, as most are: that
-    makes a denial likely and an assertion unlikely."""
+    """Whether a random try meets a condition; an unknown property counts as absent, as most are."""
     value = condition.truth(sight)
     if isinstance(condition, Mask) and condition.positive:
         return value is TRUE

@@ -10,10 +10,14 @@ from rules.induction.effects import Counts, Effects, learn_effects
 from rules.induction.habits import habits
 from rules.induction.invariants import invariants
 from rules.induction.outcomes import outcomes
-from rules.induction.preconditions import Case, Condition, Learner, Mask, OfType, Table
+from rules.induction.preconditions import NOTHING, Case, Condition, Learner, Mask, OfType, Table
 from rules.induction.statistics import Record, Sight, Statistics
 from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
+
+
+RARE = 0.1
+"""A rule that comes true in a smaller share of its cases says too little to stand beside better ones."""
 
 
 def induce(statistics: Statistics) -> RuleSet:
@@ -76,10 +80,12 @@ class _ActionLearner:
         groups = outcomes(self.records)
         if not groups:
             return (), []
-        cases = _cases(self.records, lambda r: r.succeeded)
-        base = self._conditions(cases, f"can_{self.schema.name}")
-        base += habits(cases, self.sights, base, len(self.candidates), self.joined)
         effects = [learn_effects(self.candidates, group, groups) for group in groups]
+        cases = _cases(self.records, lambda r: r.succeeded)
+        barred = self._brought_about(effects)
+        base = self._conditions(cases, f"can_{self.schema.name}", barred)
+        facts = [i for i in range(len(self.candidates)) if self.grounded & ~barred.positive & 1 << i]
+        base += habits(cases, self.sights, base, facts)
         sensed = self.grounded
         for found in effects:
             sensed &= ~self._mask((*found.adds, *found.deletes))
@@ -90,11 +96,20 @@ class _ActionLearner:
             if rule.evidence.support:
                 rules.append(rule)
         relations = [c.relation for c in base if isinstance(c, Table)]
-        return tuple(rules), relations
+        return _borne_out(rules), relations
 
-    def _conditions(self, cases: Sequence[Case], relation: str | None) -> list[Condition]:
+    def _brought_about(self, effects: Sequence[Effects]) -> Mask:
+        """What every outcome brings about: no condition for it, or the action would change nothing."""
+        adds = frozenset.intersection(*(frozenset(e.adds) for e in effects))
+        deletes = frozenset.intersection(*(frozenset(e.deletes) for e in effects))
+        return Mask(self._mask(sorted(adds)), self._mask(sorted(deletes)))
+
+    def _conditions(
+        self, cases: Sequence[Case], relation: str | None, barred: Mask = NOTHING
+    ) -> list[Condition]:
         places = [p.type for p in self.schema.parameters]
-        return Learner(self.domain, cases, places, len(self.candidates), self.joined).learn(relation)
+        learner = Learner(self.domain, cases, places, len(self.candidates), self.joined, barred)
+        return learner.learn(relation)
 
     def _split(self, group: Counts, groups: Sequence[Counts], sensed: int) -> list[Condition]:
         """What tells this outcome from the action's other outcomes, with hindsight.
@@ -152,6 +167,11 @@ class _ActionLearner:
                         return [(Literal(a.substitute(free)),) for a in candidate.atoms]
                     literals.append(Literal(candidate.atoms[0], positive))
         return [tuple(literals)]
+
+
+def _borne_out(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules that come true in a fair share of their cases; all of them only if none does."""
+    return tuple(r for r in rules if r.evidence.support >= RARE * sum(r.evidence)) or tuple(rules)
 
 
 def _without_weaker(conditions: Sequence[Condition]) -> list[Condition]:

@@ -25,6 +25,9 @@ MAX_PAIR_LITERALS = 160
 MAX_LOSS = 0.25
 """A clause that is false in more than this share of the good cases is no precondition."""
 
+MAX_DOUBT = 0.5
+"""Nor is one that is unknown in more than this share of them."""
+
 DOUBT = 0.25
 """Bits that a good case costs for which a clause is unknown: of two clauses that reject the same,
 the one that is sure of the good cases is better."""
@@ -51,6 +54,9 @@ class Mask(NamedTuple):
             return TRUE
         known = case.false & self.positive == self.positive and case.true & self.negative == self.negative
         return FALSE if known else UNKNOWN
+
+
+NOTHING = Mask(0, 0)
 
 
 class OfType(NamedTuple):
@@ -100,12 +106,20 @@ class Learner:
     """Finds the conditions for one action schema (or for one outcome of it)."""
 
     def __init__(
-        self, domain: RuleSet, cases: Sequence[Case], places: Sequence[str], width: int, joined: int = 0
+        self,
+        domain: RuleSet,
+        cases: Sequence[Case],
+        places: Sequence[str],
+        width: int,
+        joined: int = 0,
+        barred: Mask = NOTHING,
     ) -> None:
         """places: declared types of the parameters; width: number of candidates; joined: those with a
-        free variable, which the language can only state positively and alone."""
+        free variable, which the language can only state positively and alone; barred: literals that
+        may not be used."""
         self.domain, self.cases, self.places = domain, cases, places
-        self.width, self.joined = width, joined
+        self.width, self.joined, self.barred = width, joined, barred
+        self.good = sum(case.good for case in cases)
         self.chosen: list[_Option] = []
 
     def learn(self, relation: str | None = None) -> list[Condition]:
@@ -164,12 +178,12 @@ class Learner:
                     yield self._option(wider, option.bits + log2(2 * self.width + 1) + 1)
 
     def _admissible(self, option: _Option, already: frozenset[int]) -> bool:
-        """Whether what it newly rejects is mostly bad, and what it rejects at all is little of the good."""
+        """Whether what it newly rejects is mostly bad, and most of the good cases surely pass."""
         fresh = option.rejects - already
         if sum(self.cases[i].bad - self.cases[i].good for i in fresh) <= 0:
             return False
-        good = sum(case.good for case in self.cases)
-        return sum(self.cases[i].good for i in option.rejects) <= MAX_LOSS * good
+        lost = sum(self.cases[i].good for i in option.rejects)
+        return lost <= MAX_LOSS * self.good and option.doubts <= MAX_DOUBT * self.good
 
     def _prune(self) -> None:
         """Drops conditions that later ones have made superfluous, the costliest first."""
@@ -218,9 +232,11 @@ class Learner:
 
     def _literals(self) -> Iterator[Mask]:
         for index in range(self.width):
-            if not self.joined >> index & 1:
-                yield Mask(1 << index, 0)
-                yield Mask(0, 1 << index)
+            bit = 1 << index
+            if not (self.joined | self.barred.positive) & bit:
+                yield Mask(bit, 0)
+            if not (self.joined | self.barred.negative) & bit:
+                yield Mask(0, bit)
 
     def _type_literals(self) -> Iterator[_Option]:
         for place, declared in enumerate(self.places):

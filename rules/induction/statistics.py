@@ -82,6 +82,7 @@ class Statistics:
         self.sights: Counter[Sight] = Counter()
         self.invariants: Counter[tuple[InvariantKey, bool]] = Counter()
         self._judge = Judge(domain)
+        self._above: dict[str, frozenset[str]] = {}
         self._names = sorted(domain.actions)
         self._reducers = {name: _Reducer(domain, schema) for name, schema in domain.actions.items()}
 
@@ -107,7 +108,7 @@ class Statistics:
         draw = random.Random(f"{transition.action} {len(before.true)} {len(before.false)} {transition.says}")
         reducer = self._reducers[draw.choice(self._names)]
         pools = [
-            [name for name, type_ in before.objects.items() if self.domain.is_a(type_, parameter.type)]
+            [name for name, type_ in before.objects.items() if parameter.type in self._ancestors(type_)]
             for parameter in reducer.schema.parameters
         ]
         if not all(pools):
@@ -115,6 +116,12 @@ class Statistics:
         args = tuple([draw.choice(pool) for pool in pools])
         _, true, false = reducer.look(before, args)
         return Sight(reducer.schema.name, tuple([before.objects[a] for a in args]), true, false)
+
+    def _ancestors(self, type_: str) -> frozenset[str]:
+        found = self._above.get(type_)
+        if found is None:
+            found = self._above[type_] = frozenset(self.domain.ancestors(type_))
+        return found
 
     def update(self, transitions: Iterable[Transition]) -> None:
         """Counts many."""
