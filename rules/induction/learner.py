@@ -15,7 +15,6 @@ from rules.induction.statistics import Record, Sight, Statistics
 from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
 
-
 RARE = 0.1
 """A rule that comes true in a smaller share of its cases says too little to stand beside better ones."""
 
