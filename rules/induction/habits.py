@@ -21,11 +21,14 @@ BROKEN = 0.02
 FEW = 20
 """Random tries are compared among those that meet the other conditions, as long as so many are left."""
 CAUTION = 3.0
-"""Bits by which a habit must beat chance beyond its own length: successes in one log are no independent draws."""
+"""Bits by which a habit must beat chance beyond its length: successes in one log are not independent."""
 
 
 def habits(
-    successes: Sequence[Case], sights: Mapping[Sight, int], chosen: Sequence[Condition], grounded: Sequence[int]
+    successes: Sequence[Case],
+    sights: Mapping[Sight, int],
+    chosen: Sequence[Condition],
+    grounded: Sequence[int],
 ) -> list[Mask]:
     """The facts about the arguments that hold in the successes beyond chance, given what is chosen already.
 

@@ -169,7 +169,7 @@ class Learner:
         return now - self._bits(already | option.rejects) - option.bits - DOUBT * option.doubts
 
     def _extensions(self, option: _Option) -> Iterator[_Option]:
-        """A single literal with each alternative beside it: it may lose good cases that a disjunction keeps."""
+        """A single literal with each alternative beside it: it may lose good cases that a pair keeps."""
         mask = option.condition
         if isinstance(mask, Mask) and not (mask.positive | mask.negative) & self.joined:
             for literal in self._literals():
