@@ -20,9 +20,10 @@ T = TypeVar("T")
 
 NEAR, FAR = 0.8, 0.6
 """What an argument that goes with one that stands out, and any other, leaves of an action's worth."""
+SPREAD = -0.2
 NEWS, AHEAD, SURE, AGAIN, WEAK = 0.8, 0.8, 0.4, 0.3, 0.2
 """The weights of what is likely to be told, and of what an action leads to."""
-PATIENCE = 4
+PATIENCE = 3
 """So many failures in a row halve the interest in an action for the rest of the episode."""
 WIDTH = 12
 """So many neighbours, and so many actions ahead, are looked at."""
@@ -31,18 +32,15 @@ RELEARN = 1.25
 
 
 class _Aspect(NamedTuple):
-    """What trying an action would tell: `keys` of what is put to the test, the least tested counts.
+    """What trying an action would tell.
 
-    possible: the rules do not rule success out.
+    keys: what is put to the test, to be counted. novelty: from 1, never tested, to 0. possible: the
+    rules do not rule success out.
     """
 
     keys: tuple[Hashable, ...]
-    possible: bool
-    doubt: float = 1.0
-
-    def novelty(self, counts: Counter[Hashable]) -> float:
-        """From 1, never tested, to 0."""
-        return self.doubt / (1 + min([counts[key] for key in self.keys])) if self.keys else 0.0
+    novelty: float
+    possible: bool = True
 
 
 class CuriousPolicy:
@@ -96,8 +94,7 @@ class CuriousPolicy:
         self._been.add(self._state.true)
 
     def _count(self, action: Action, percept: Percept) -> None:
-        context = action.name, _context(self._state, action)
-        self._counts.update({*self._aspect(self._state, action).keys, context})
+        self._counts.update(self._aspect(self._state, action).keys)
         times = "news", action.name, min(self._done[action], 2)
         self._counts[times] += 1
         self._counts[(*times, "told")] += _news(percept, self._state)
@@ -129,22 +126,25 @@ class CuriousPolicy:
             self._engine = Engine(induce(self._statistics))
 
     def _aspect(self, state: State, action: Action) -> _Aspect:
-        name = action.name
+        name, counts = action.name, self._counts
         types = tuple([state.objects.get(arg, ANY) for arg in action.args])
-        outcome = self._engine.outcome(state, action)
         if not self._trusted(name):
             context = name, _context(state, action)
-            keys = tuple([(context, place, t) for place, t in enumerate(types)]) or (context,)
-            return _Aspect(keys, True, (1 + self._counts[context]) ** -0.25)
+            keys = [(context, types), *[(context, place, type_) for place, type_ in enumerate(types)]]
+            untried = 1 / (1 + counts[keys[0]]) * prod([(1 + counts[key]) ** SPREAD for key in keys[1:]])
+            return _Aspect(tuple(keys), untried)
+        outcome = self._engine.outcome(state, action)
         if outcome.truth is not FALSE:
-            return _Aspect(((name, types),), True, max(_doubt(match.rule) for match in outcome.matches))
+            doubt = max([_doubt(match.rule) for match in outcome.matches])
+            return _Aspect(((name, types),), doubt / (1 + counts[name, types]))
         wrong = [
             [p for p, truth in parts if truth is FALSE] for _, parts in self._engine.explain(state, action)
         ]
         single = [clauses[0] for clauses in wrong if len(clauses) == 1]
-        return _Aspect(
-            ((name, single[0], types if self._static(single[0]) else ()),) if single else (), False
-        )
+        if not single:
+            return _Aspect((), 0.0, possible=False)
+        key = name, single[0], types if self._static(single[0]) else ()
+        return _Aspect((key,), 1 / (1 + counts[key]), possible=False)
 
     def _trusted(self, name: str) -> bool:
         """Whether there is a rule for the action that is borne out by what was seen."""
@@ -157,8 +157,7 @@ class CuriousPolicy:
         return all(literal.atom.predicate in static for clause in clauses for literal in clause)
 
     def _worth(self, action: Action, aspect: _Aspect) -> float:
-        novelty = aspect.novelty(self._counts)
-        novelty /= (1 + self._done[action]) * (1 + self._failures[action.name] / PATIENCE)
+        novelty = aspect.novelty / (1 + self._done[action]) / (1 + self._failures[action.name] / PATIENCE)
         if not aspect.possible:
             return novelty
         times = "news", action.name, min(self._done[action], 2)
