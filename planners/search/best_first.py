@@ -1,8 +1,7 @@
-"""Best-first search: A* (Hart, Nilsson & Raphael 1968) under the relaxed-plan heuristic.
+"""Best-first search: weighted A* (Pohl 1970) under the relaxed-plan heuristic.
 
 States are judged when they are taken up, not when they are met (deferred evaluation; Helmert 2006),
-and the operators of the relaxed plan are tried first. The heuristic may overestimate: the plan is
-short, and not proved shortest.
+and until then only the operators of the relaxed plan are credited with progress. The plan is short, and not proved shortest.
 """
 
 from __future__ import annotations
@@ -14,6 +13,9 @@ from math import inf
 from planners.heuristics import RelaxedPlan
 from planners.search.base import Found, Limits
 from planners.task import Operator, Task
+
+WEIGHT = 2.0
+"""How much more the way that is left counts than the way that was gone."""
 
 Parents = dict[int, tuple[int, Operator]]
 
@@ -34,8 +36,8 @@ def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -
         ahead, helpful = heuristic(state)
         if ahead == inf or depth >= limits.horizon:
             continue
-        if cost + ahead > bound + 1e-9 and depth:
-            heappush(frontier, (cost + ahead, ahead, next(order), cost, depth, state))
+        if cost + WEIGHT * ahead > bound + 1e-9 and depth:
+            heappush(frontier, (cost + WEIGHT * ahead, ahead, next(order), cost, depth, state))
             continue
         expanded += 1
         for operator in task.operators:
@@ -46,9 +48,9 @@ def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -
             if reached < best.get(successor, inf):
                 best[successor] = reached
                 parents[successor] = (state, operator)
-                delay = 0.0 if operator in helpful else operator.cost
-                rest = max(0.0, ahead - operator.cost)
-                heappush(frontier, (reached + rest + delay, rest, next(order), reached, depth + 1, successor))
+                rest = max(0.0, ahead - operator.cost) if operator in helpful else ahead
+                bound = reached + WEIGHT * rest
+                heappush(frontier, (bound, rest, next(order), reached, depth + 1, successor))
     return Found(None, inf, expanded)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log2
 
-from rules.induction.preconditions import Case, Condition, Mask, Table
+from rules.induction.preconditions import Case, Condition, Mask, Table, code_length
 from rules.induction.statistics import Sight
 from rules.logic import FALSE, TRUE
 
@@ -78,11 +78,10 @@ def _steady(successes: Sequence[Case], grounded: Sequence[int]) -> dict[Mask, in
 
 
 def _surprise(mask: Mask, kept: int, sights: Sequence[tuple[Case, int]]) -> float:
-    """Bits that it would take chance to explain that a literal was kept so often."""
-    total = sum(n for _, n in sights)
+    """Bits that are saved by coding how often a fact held in the successes apart from the random tries."""
     often = sum(n for case, n in sights if _allows(mask, case))
-    chance = (often + 2) / (total + 2)
-    return -kept * log2(chance)
+    seldom = sum(n for _, n in sights) - often
+    return code_length(kept + often, seldom) - code_length(kept, 0) - code_length(often, seldom)
 
 
 def _allows(condition: Condition, sight: Case) -> bool:
