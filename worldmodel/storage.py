@@ -26,7 +26,7 @@ SEPARATOR = "\t"
 
 
 def load(path: str | os.PathLike[str], perception: Perception) -> WorldModel:
-    """The world model whose rules are in a file. `WorldModelError` where it, or the knowledge, is unreadable."""
+    """The world model whose rules are in a file. `WorldModelError` where it cannot be read."""
     ruleset = load_rules(path)
     beside = knowledge_path(path)
     return WorldModel(ruleset, perception, load_knowledge(beside) if beside.exists() else Knowledge())
@@ -53,8 +53,8 @@ def save_knowledge(knowledge: Knowledge, path: Path) -> None:
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(packed)
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        Path(file.name).chmod(0o644)
+        Path(file.name).replace(path)
     except OSError as error:
         raise WorldModelError(f"{path}: cannot write the knowledge: {error.strerror}") from None
 
