@@ -18,6 +18,7 @@ from planners.grounding import Grounding, ground, seen
 from planners.heuristics import RelaxedPlan
 from planners.sampling import SAMPLERS, Missing, World, missing_things
 from planners.search import SEARCHES, Limits
+from planners.shortening import shortened
 from planners.task import Operator, Plan
 from rules.errors import WorldModelError
 from rules.logic import FALSE, Action
@@ -122,7 +123,7 @@ class Planner:
             found = self._search(grounding.task, start, heuristic, limits)
             expanded += found.expanded
             if found.plan is not None:
-                plans.append((world, found.plan))
+                plans.append((world, shortened(grounding.task, start, found.plan)))
             elif not plans and len(worlds) > 1 and expanded > self.config.expansions:
                 break  # what the rules cannot do in the first worlds they can do in none
         return [o.action for o in _choose(grounding, missing, plans)], len(worlds), expanded
@@ -171,10 +172,22 @@ def _choose(
 def _looks(
     grounding: Grounding, imagined: set[str], world: World, plan: Plan
 ) -> Iterator[tuple[Operator, ...]]:
-    """For each imagined fact that a plan relies on, its steps about that place up to the look into it."""
+    """For each imagined fact that a plan relies on, its steps up to the look into that place."""
     for fact in sorted(world.facts):
         (name,) = imagined & set(fact.args)
         bit = grounding.bits.get(seen(fact, name), 0)
         look = next((i for i, step in enumerate(plan) if step.adds & bit), None)
         if look is not None:
-            yield tuple([s for s in plan[: look + 1] if set(s.action.args) & set(fact.args)])
+            yield _supporting(plan[: look + 1])
+
+
+def _supporting(steps: Sequence[Operator]) -> tuple[Operator, ...]:
+    """The last step, and of those before it the ones that bring about what it needs, or undo what it forbids."""
+    needed, forbidden = steps[-1].needs, steps[-1].forbids
+    kept = [steps[-1]]
+    for step in reversed(steps[:-1]):
+        if step.adds & needed or step.deletes & forbidden:
+            kept.append(step)
+            needed = needed & ~step.adds | step.needs
+            forbidden = forbidden & ~step.deletes | step.forbids
+    return tuple(kept[::-1])

@@ -1,7 +1,8 @@
 """Best-first search: weighted A* (Pohl 1970) under the relaxed-plan heuristic.
 
 States are judged when they are taken up, not when they are met (deferred evaluation; Helmert 2006),
-and until then only the operators of the relaxed plan are credited with progress. The plan is short, and not proved shortest.
+and until then only the operators of the relaxed plan are credited with progress. The plan is short,
+and not proved shortest.
 """
 
 from __future__ import annotations
