@@ -128,22 +128,23 @@ class CuriousPolicy:
     def _aspect(self, state: State, action: Action) -> _Aspect:
         name, counts = action.name, self._counts
         types = tuple([state.objects.get(arg, ANY) for arg in action.args])
+        context = name, _context(state, action)
         if not self._trusted(name):
-            context = name, _context(state, action)
             keys = [(context, types), *[(context, place, type_) for place, type_ in enumerate(types)]]
             untried = 1 / (1 + counts[keys[0]]) * prod([(1 + counts[key]) ** SPREAD for key in keys[1:]])
             return _Aspect(tuple(keys), untried)
         outcome = self._engine.outcome(state, action)
         if outcome.truth is not FALSE:
             doubt = max([_doubt(match.rule) for match in outcome.matches])
-            return _Aspect(((name, types),), doubt / (1 + counts[name, types]))
+            keys = (name, types), context
+            return _Aspect(keys, doubt / (1 + min([counts[key] for key in keys])))
         wrong = [
             [p for p, truth in parts if truth is FALSE] for _, parts in self._engine.explain(state, action)
         ]
         single = [clauses[0] for clauses in wrong if len(clauses) == 1]
         if not single:
             return _Aspect((), 0.0, possible=False)
-        key = name, single[0], types if self._static(single[0]) else ()
+        key = name, single[0], self._tested(single[0], state, action)
         return _Aspect((key,), 1 / (1 + counts[key]), possible=False)
 
     def _trusted(self, name: str) -> bool:
@@ -151,10 +152,14 @@ class CuriousPolicy:
         rules = self._engine.ruleset.actions[name].rules
         return any(rule.evidence.confidence > WEAK for rule in rules)
 
-    def _static(self, clauses: Sequence[Clause]) -> bool:
-        """Whether a part of a condition speaks of types alone."""
-        static = {IS, *self._engine.ruleset.relations}
-        return all(literal.atom.predicate in static for clause in clauses for literal in clause)
+    def _tested(self, clauses: Sequence[Clause], state: State, action: Action) -> tuple[str, ...]:
+        """The types that a part of a condition is about; none if it is about facts."""
+        literals = [literal for clause in clauses for literal in clause]
+        if not {atom.predicate for atom, _ in literals} <= {IS, *self._engine.ruleset.relations}:
+            return ()
+        binding = self._engine.binding(action)
+        named = {binding[arg] for atom, _ in literals for arg in atom.args if arg in binding}
+        return tuple(sorted([state.objects.get(name, ANY) for name in named]))
 
     def _worth(self, action: Action, aspect: _Aspect) -> float:
         novelty = aspect.novelty / (1 + self._done[action]) / (1 + self._failures[action.name] / PATIENCE)
