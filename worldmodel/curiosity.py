@@ -21,7 +21,7 @@ T = TypeVar("T")
 NEAR, FAR = 0.8, 0.6
 """What an argument that goes with one that stands out, and any other, leaves of an action's worth."""
 SPREAD = -0.2
-NEWS, AHEAD, SURE, AGAIN, WEAK = 0.8, 0.8, 0.4, 0.3, 0.2
+NEWS, AHEAD, SURE, AGAIN, WEAK = 0.6, 0.8, 0.4, 0.3, 0.2
 """The weights of what is likely to be told, and of what an action leads to."""
 PATIENCE = 3
 """So many failures in a row halve the interest in an action for the rest of the episode."""
