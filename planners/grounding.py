@@ -219,7 +219,8 @@ class _Grounder:
     def _static(self, literal: Literal, binding: Mapping[str, str]) -> Truth:
         value = self.engine.literal(literal, self.state, binding)
         if value is UNKNOWN and len(literal.atom.args) == 1 and self._is_property(literal):
-            return Truth.of(self.model.likely(self.belief, literal, binding) > 0.5)
+            holds = self.model.likely(self.belief, Literal(literal.atom), binding) > 0.5
+            return Truth.of(holds is literal.positive)
         return value
 
     def _is_property(self, literal: Literal) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 
 from planners.grounding import Grounding, ground, seen
@@ -19,11 +19,15 @@ from planners.heuristics import RelaxedPlan
 from planners.sampling import SAMPLERS, Missing, World, missing_things
 from planners.search import SEARCHES, Limits
 from planners.shortening import shortened
-from planners.task import Operator, Plan
+from planners.task import Operator, Plan, Task
 from rules.errors import WorldModelError
 from rules.logic import FALSE, Action
 from worldmodel.belief import Belief
 from worldmodel.model import WorldModel
+
+
+MAJORITY = 0.5
+"""Steps that need no look are taken at once if the plans of more than this share of the worlds begin so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +69,6 @@ class Decision:
     expanded: int = 0
     seconds: float = 0.0
     guess: bool = False
-
-
-@dataclass(slots=True)
-class _Option:
-    """Steps that look into one place, with the chance that something needed is there."""
-
-    steps: tuple[Operator, ...]
-    chance: float = 0.0
-    plan: Plan = field(default_factory=tuple)
-
-    @property
-    def index(self) -> float:
-        return self.chance / sum(step.cost for step in self.steps)
 
 
 class Planner:
@@ -152,21 +143,34 @@ class Planner:
 def _choose(
     grounding: Grounding, missing: Sequence[Missing], plans: Sequence[tuple[World, Plan]]
 ) -> list[Operator]:
-    """The steps to take: what is certain first, else those that look into the most promising place."""
+    """The steps to take: what most worlds begin with, if it is certain, else the most promising look."""
     imagined = {thing.name for thing in missing}
-    options: dict[tuple[Operator, ...], _Option] = {}
+    looks: dict[tuple[Operator, ...], float] = {}
     for world, plan in plans:
-        if not any(imagined & set(step.action.args) for step in plan):
+        if _works(grounding.task, grounding.known, plan):
             return list(plan)
         for steps in _looks(grounding, imagined, world, plan):
-            option = options.setdefault(steps, _Option(steps, plan=plan))
-            option.chance += world.weight
-    if not options:
+            looks[steps] = looks.get(steps, 0.0) + world.weight
+    if not looks:
         return []
-    best = max(options.values(), key=lambda o: (o.index, o.steps[0].action))
-    looking = {step for option in options for step in option}
-    certain = list(takewhile(lambda s: s not in looking and not imagined & set(s.action.args), best.plan))
-    return certain or list(best.steps)
+    looking = {step for steps in looks for step in steps}
+    certain: dict[tuple[Operator, ...], float] = {}
+    for world, plan in plans:
+        steps = tuple(takewhile(lambda s: s not in looking and not imagined & set(s.action.args), plan))
+        certain[steps] = certain.get(steps, 0.0) + world.weight
+    first = max(certain, key=lambda steps: (certain[steps], steps))
+    if first and certain[first] > MAJORITY * sum(certain.values()):
+        return list(first)
+    return list(max(looks, key=lambda steps: (looks[steps] / sum(s.cost for s in steps), steps)))
+
+
+def _works(task: Task, state: int, plan: Plan) -> bool:
+    """Whether a plan reaches the goal from a state, without anything that is only imagined."""
+    for step in plan:
+        if not step.applies(state):
+            return False
+        state = step.apply(state)
+    return task.satisfied(state)
 
 
 def _looks(
