@@ -63,20 +63,19 @@ def _play(
     # A string seeds by its SHA-512: the same everywhere, unlike hash().
     player.begin(environment.perception(game), opening, random.Random(f"{seed} {reference.id}"))
     taken: list[Step] = []
-    over = won = False
-    while not over:
+    terminated = truncated = False
+    while not (terminated or truncated):
         command = player.act(info.get("admissible_commands", ()))
-        observation, reward, won, truncated, info = env.step(command)
+        observation, reward, terminated, truncated, info = env.step(command)
         player.see(command, observation)
         taken.append(Step(command, observation, float(reward)))
-        over = won or truncated
     env.close()
     return Episode(
         id=reference.id,
         environment=environment.name,
         observation=opening,
         steps=tuple(taken),
-        success=won,
+        success=terminated and taken[-1].reward > 0,
         policy=player.name,
         seed=seed,
         metadata={"task_type": reference.task_type},

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from rules.errors import WorldModelError
-from rules.logic import Action, State
-from rules.ruleset import ANY, RuleSet
-from worldmodel.curiosity import CuriousPolicy
-from worldmodel.environments.base import Percept, Perception
+from rules.logic import Action
+from worldmodel.curiosity import CuriousPolicy, fits
+from worldmodel.environments.base import Perception
 
-Rng = random.Random
-T = TypeVar("T")
+BOLDNESS = 0.15
+"""The share of commands with which the random policy tries what is not known to be admissible."""
 
 
 class Policy(Protocol):
     """What plays. It may remember earlier episodes; what it does depends on them and on `rng` alone.
 
-    wants_commands: whether `act` is told which commands are admissible.
+    wants_commands: whether `act` is to be told what is admissible.
     """
 
     name: str
     wants_commands: bool
 
-    def begin(self, perception: Perception, observation: str, rng: Rng) -> None:
+    def begin(self, perception: Perception, observation: str, rng: random.Random) -> None:
         """An episode starts with this text."""
         ...
 
@@ -38,54 +37,39 @@ class Policy(Protocol):
         ...
 
 
-class _Observer:
-    """Keeps what the text says: the state by percepts, as in `worldmodel.replay`."""
+class RandomPolicy:
+    """Draws from the admissible commands, and sometimes from all that the grammar can say of what was seen.
 
-    def begin(self, perception: Perception, observation: str, rng: Rng) -> None:
-        self.perception, self.rng = perception, rng
-        percept = perception.perceive(None, observation)
-        self.state = State(dict(percept.objects), percept.true, percept.false)
-
-    def see(self, command: str, observation: str) -> None:
-        self.heard(self.perception.action(command), observation)
-
-    def heard(self, action: Action | None, observation: str) -> Percept:
-        percept = self.perception.perceive(action, observation)
-        self.state = self.state.updated(percept.true, percept.false, percept.objects)
-        return percept
-
-
-class RandomPolicy(_Observer):
-    """Draws from the admissible commands; now and then from all that the grammar can say of what was seen."""
+    Where the environment lists no commands, always the latter.
+    """
 
     name, wants_commands = "random", True
-    share = 0.15
-    """Of commands that are not known to be admissible; all, where the environment lists none."""
+
+    def begin(self, perception: Perception, observation: str, rng: random.Random) -> None:
+        self._perception, self._rng = perception, rng
+        self._objects = dict(perception.perceive(None, observation).objects)
+
+    def see(self, command: str, observation: str) -> None:
+        action = self._perception.action(command)
+        self._objects |= self._perception.perceive(action, observation).objects
 
     def act(self, admissible: Sequence[str]) -> str:
-        if admissible and self.rng.random() >= self.share:
-            return self.rng.choice(admissible)
-        while True:
-            command = self.perception.command(_any_action(self.perception.domain, self.state, self.rng))
-            if command not in admissible:
-                return command
+        bold = [] if admissible and self._rng.random() >= BOLDNESS else self._bold(admissible)
+        if not bold and not admissible:
+            raise WorldModelError("nothing to do: no object was seen that an action could be about")
+        return self._rng.choice(bold or admissible)
 
-
-def _any_action(domain: RuleSet, state: State, rng: Rng) -> Action:
-    """An action on names that were seen, of a schema for which there are any."""
-    names = {
-        s: [_named(domain, state, p.type) for p in schema.parameters] for s, schema in domain.actions.items()
-    }
-    schema = rng.choice([s for s, places in names.items() if all(places)])
-    return Action(schema, tuple([rng.choice(place) for place in names[schema]]))
-
-
-def _named(domain: RuleSet, state: State, type_: str) -> list[str]:
-    return [name for name, own in state.objects.items() if _fits(domain, own, type_)]
-
-
-def _fits(domain: RuleSet, own: str, type_: str) -> bool:
-    return type_ == ANY or domain.is_a(own, type_)
+    def _bold(self, admissible: Sequence[str]) -> list[str]:
+        """One command of each action schema that has objects to fill it, less what is admissible."""
+        domain, commands = self._perception.domain, []
+        for schema in domain.actions.values():
+            fitting = [
+                [n for n, t in self._objects.items() if fits(domain, t, p.type)] for p in schema.parameters
+            ]
+            if all(fitting):
+                action = Action(schema.name, tuple([self._rng.choice(names) for names in fitting]))
+                commands.append(self._perception.command(action))
+        return [command for command in commands if command not in admissible]
 
 
 _POLICIES: Mapping[str, Callable[[], Policy]] = {"curious": CuriousPolicy, "random": RandomPolicy}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rules.induction import Transition
-from rules.logic import State
-from worldmodel.environments.base import Perception
+from rules.logic import Action, State
+from worldmodel.environments.base import Percept, Perception
 from worldmodel.trajectories import Episode
 from worldmodel.wording import lift
 
@@ -26,17 +26,25 @@ def transitions(episode: Episode, perception: Perception) -> Iterator[Transition
         if action is None:
             state = state.updated(percept.true, percept.false, percept.objects)
             continue
-        transition = Transition(
-            before=state,
-            action=action,
-            true=percept.true,
-            false=percept.false,
-            succeeded=not percept.refused,
-            says=lift(step.observation, action, perception.domain.actions[action.name], percept, perception),
-            objects=percept.objects,
-        )
-        yield transition
-        state = transition.after
+        found = transition(state, action, step.observation, percept, perception)
+        yield found
+        state = found.after
+
+
+def transition(
+    state: State, action: Action, observation: str, percept: Percept, perception: Perception
+) -> Transition:
+    """One step: what was known, what was done, and what the observation said."""
+    schema = perception.domain.actions[action.name]
+    return Transition(
+        before=state,
+        action=action,
+        true=percept.true,
+        false=percept.false,
+        succeeded=not percept.refused,
+        says=lift(observation, action, schema, percept, perception),
+        objects=percept.objects,
+    )
 
 
 def all_transitions(episodes: Iterable[Episode], perception: Perception) -> Iterator[Transition]:
