@@ -1,8 +1,7 @@
-"""The command line."""
+"""The command line. Each command group is one module; what is heavy is imported when a command runs."""
 
 from __future__ import annotations
 
+from worldmodel.cli.app import app, main
 
-def main() -> None:
-    """Run the `worldmodel` command."""
-    raise SystemExit("worldmodel: no command yet")
+__all__ = ["app", "main"]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 import gymnasium
@@ -28,6 +29,11 @@ class GameReference(Protocol):
     @property
     def task_type(self) -> str: ...
 
+    @property
+    def source(self) -> str:
+        """Where it was found: a file, or a file and line."""
+        ...
+
     def load(self) -> Any:
         """The game; `WorldModelError` if it is gone or damaged."""
         ...
@@ -45,7 +51,8 @@ class Games(Protocol):
     ) -> Sequence[GameReference]:
         """The games of a split of a source; if `count` is given, so many of them, drawn by the seed.
 
-        Raises `WorldModelError` where there are none.
+        New ones, made by the seed, where neither source nor split is given. Raises `WorldModelError`
+        where there are none.
         """
         ...
 
@@ -66,12 +73,14 @@ class EnvironmentSpec:
 
     perception: the perception that speaks a loaded game's wording, or without a game the newest.
     What it understands does not depend on the game.
+    rules: the rule file that ships with the environment.
     """
 
     name: str
     perception: Callable[[Any], Perception]
     games: Games
     make: Maker
+    rules: Path | None = None
 
 
 def environment(name: str) -> EnvironmentSpec:
@@ -80,3 +89,13 @@ def environment(name: str) -> EnvironmentSpec:
         raise WorldModelError(f"unknown environment {name!r}; expected {' or '.join(KNOWN)}")
     spec: EnvironmentSpec = import_module(_MODULES[name]).SPEC
     return spec
+
+
+def shipped_rules(name: str) -> Path:
+    """The rule file that ships with an environment; `WorldModelError` if there is none."""
+    path = environment(name).rules
+    if path is None or not path.exists():
+        raise WorldModelError(
+            f"no rules ship with {name}: name a rule file (--rules), as `worldmodel induce` writes it"
+        )
+    return path

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 import msgspec
 
@@ -11,7 +14,7 @@ from rules.errors import WorldModelError
 from worldmodel.environments.alfworld.environment import AlfworldEnv
 from worldmodel.environments.alfworld.game import PUT, Game
 from worldmodel.environments.alfworld.games import GameReference, find_games
-from worldmodel.environments.alfworld.generator import generate
+from worldmodel.environments.alfworld.generator import TASK_TYPES, generate
 from worldmodel.environments.alfworld.perception import AlfworldPerception
 from worldmodel.environments.registry import EnvironmentSpec
 
@@ -30,24 +33,26 @@ def games(
     count: int | None = None,
     seed: int = 0,
 ) -> list[GameReference]:
-    """The games of a folder or file, or of ``ALFWORLD_DATA``; generated ones where there is neither.
+    """The games of a folder or file; new ones where neither source nor split is given.
 
-    Without `count`, all in the order of their ids; with it, so many in an order drawn by the seed, so
-    that the first few are a fair sample too. Raises `WorldModelError` where there are none, or
-    where a split is asked for and there is nothing to split.
+    A split without a source is one of the download's (``ALFWORLD_DATA``). Without `count`, all in the
+    order of their ids; with it, so many in an order drawn by the seed, so that the first few are a fair
+    sample too. New games take every task type in turn. Raises `WorldModelError` where there are none.
     """
     if count is not None and count < 1:
         raise WorldModelError(f"count should be at least 1, found {count}")
-    if source is None and not os.environ.get("ALFWORLD_DATA"):
-        if split is not None:
-            raise WorldModelError(
-                f"no split {split!r} of generated games: name a source, or set ALFWORLD_DATA"
-            )
-        return [_generated(document, seed) for document in generate(count or GENERATED, seed)]
+    if source is None and split is None:
+        return [_generated(document, seed) for document in _new(count or GENERATED, seed)]
     found = find_games(source, split)
     if count is None:
         return found
     return random.Random(f"games {seed}").sample(found, min(count, len(found)))
+
+
+def _new(count: int, seed: int) -> Iterator[dict[str, object]]:
+    """New games, every task type in turn."""
+    kinds = [generate(count, seed, task_type=kind) for kind in TASK_TYPES]
+    return islice((document for turn in zip(*kinds, strict=True) for document in turn), count)
 
 
 def _generated(document: dict[str, object], seed: int) -> GameReference:
@@ -57,4 +62,6 @@ def _generated(document: dict[str, object], seed: int) -> GameReference:
     )
 
 
-SPEC = EnvironmentSpec("alfworld", perception, games, AlfworldEnv)
+SPEC = EnvironmentSpec(
+    "alfworld", perception, games, AlfworldEnv, rules=Path(__file__).with_name("household.rules")
+)

@@ -1,0 +1,90 @@
+"""``worldmodel induce``: logs in, a world model out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worldmodel.cli import options
+from worldmodel.cli.console import complain, examples, show, show_json, warn_all
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from rules.ruleset import RuleSet
+
+EPILOG = examples(
+    "worldmodel induce logs.jsonl.gz -o household.rules",
+    "worldmodel induce a.jsonl b.jsonl.gz --limit 500 --on-error raise -o household.rules",
+    "worldmodel induce react_log.jsonl.xz --format react -o household.rules",
+)
+
+
+def induce(
+    logs: options.Logs,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The rule file to write.")],
+    environment: options.Environment = "alfworld",
+    limit: options.Limit = None,
+    on_error: options.SkipOrRaise = options.OnError.SKIP,
+    format: options.Format = options.LogFormat.AUTO,
+    as_json: options.Json = False,
+) -> None:
+    """Learn rules from logged trajectories, and write them with the knowledge beside them."""
+    from worldmodel.cli.files import check_output
+    from worldmodel.cli.logs import LogFiles
+    from worldmodel.environments.registry import environment as environment_named
+    from worldmodel.learning import learn
+    from worldmodel.storage import save
+
+    began = perf_counter()
+    spec = environment_named(environment)
+    check_output(output, logs)
+    strict = on_error is options.OnError.RAISE
+    episodes = LogFiles(logs, spec, format, strict, limit, ("learning rules", "learning what is where"))
+    model = learn(episodes, episodes.perception)
+    episodes.require_some()
+    save(model, output)
+    warn_all(episodes.bad)
+    result = _summary(model.ruleset, episodes.episodes, episodes.steps, episodes.malformed)
+    result |= {"broken_lines": len(episodes.bad), "seconds": perf_counter() - began, "output": str(output)}
+    if as_json:
+        show_json(result)
+        return
+    show(_table(result))
+    if not any(result["rules"].values()):
+        complain("no action ever worked in these logs, so no rule was learned", "warning")
+
+
+def _summary(ruleset: RuleSet, episodes: int, steps: int, malformed: int) -> dict[str, Any]:
+    return {
+        "episodes": episodes,
+        "transitions": steps - malformed,
+        "outside_the_grammar": malformed,
+        "rules": {name: len(action.rules) for name, action in ruleset.actions.items()},
+        "relations": {name: len(relation.table) for name, relation in ruleset.relations.items()},
+        "invariants": len(ruleset.invariants),
+    }
+
+
+def _table(result: dict[str, Any]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{result['output']}, in {result['seconds']:.1f} s", show_header=False)
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    table.add_row("episodes", f"{result['episodes']:,}")
+    table.add_row("transitions", f"{result['transitions']:,}")
+    table.add_row("outside the grammar", f"{result['outside_the_grammar']:,}")
+    table.add_row("broken lines", f"{result['broken_lines']:,}")
+    table.add_row("rules", _counts(result["rules"]))
+    table.add_row("rows of relations", _counts(result["relations"]))
+    table.add_row("invariants", f"{result['invariants']}")
+    return table
+
+
+def _counts(counts: dict[str, int]) -> str:
+    listed = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    return f"{sum(counts.values())}" + (f": {listed}" if listed else "")

@@ -1,0 +1,150 @@
+"""``worldmodel plan``: play games with a world model and MPC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worldmodel.cli import options
+from worldmodel.cli.console import (
+    EXIT_INTERRUPTED,
+    complain,
+    console,
+    examples,
+    plain,
+    show,
+    show_json,
+)
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from planners.play import Moment
+    from worldmodel.cli.episodes import Watch
+    from worldmodel.cli.record import Record
+
+EPILOG = examples(
+    "worldmodel plan",
+    "worldmodel plan --watch --count 1",
+    "worldmodel plan json_2.1.1 --split valid_seen --workers 4 -o episodes.jsonl",
+    "With -o, the same command again goes on where an interrupted one stopped.",
+)
+NEW_GAMES = 12
+
+
+def plan(
+    games: Annotated[
+        Path | None, typer.Argument(help="Games to play; by default new ones.", show_default=False)
+    ] = None,
+    rules: options.Rules = None,
+    environment: options.Environment = "alfworld",
+    split: options.Split = None,
+    count: Annotated[
+        int | None,
+        typer.Option("--count", "-n", min=1, help="How many; by default 12 new ones, or all there are."),
+    ] = None,
+    max_steps: Annotated[int, typer.Option("--max-steps", min=1, help="Commands in a game, at most.")] = 50,
+    search: Annotated[str, typer.Option("--search", help="How plans are searched for.")] = "best-first",
+    sampler: Annotated[str, typer.Option("--sampler", help="How unseen things are imagined.")] = "counts",
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")] = 48,
+    engine: Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")] = "fast",
+    watch: Annotated[bool, typer.Option("--watch", help="Show each step as it happens.")] = False,
+    workers: Annotated[int, typer.Option("--workers", "-j", min=1, max=256, help="Processes.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Log the episodes: .jsonl or .jsonl.gz.")
+    ] = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Plan episodes: imagine, search, act, observe, and think again where it came out otherwise.
+
+    Without arguments: new games, and the rules that ship with the environment.
+    """
+    from planners.mpc import PlanConfig
+    from worldmodel.cli.episodes import Job, Setup
+    from worldmodel.cli.files import check_output
+    from worldmodel.cli.gaming import chosen_games
+    from worldmodel.cli.models import rule_file
+    from worldmodel.cli.record import Record, name_run
+    from worldmodel.environments.registry import environment as environment_named
+
+    if watch and workers > 1:
+        raise typer.BadParameter("shows one episode at a time; leave out --workers", param_hint="--watch")
+    began = perf_counter()
+    spec = environment_named(environment)
+    path = rule_file(spec, rules)
+    config = PlanConfig(search=search, sampler=sampler, samples=samples, seed=seed)
+    if output is not None:
+        check_output(output, [source for source in (games, path) if source])
+    if games is None and split is None:
+        count = count or NEW_GAMES
+    jobs = [Job(g.id, g.task_type, game) for g, game in chosen_games(spec, games, split, count, seed)]
+    run = name_run(path, engine, max_steps, config)
+    record = Record(Setup(environment, path, engine, max_steps, config, run), jobs, output)
+    finished = record.play(workers, _watcher(as_json) if watch else None)
+    _tell(record, perf_counter() - began, finished, as_json)
+    if not finished:
+        complain(_how_to_go_on(record), kind="")
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _tell(record: Record, seconds: float, finished: bool, as_json: bool) -> None:
+    """The result, on stdout."""
+    from worldmodel.cli.summary import summarise, table
+
+    setup = record.setup
+    summary = {
+        **summarise(record.episodes),
+        "had_before": record.had_before,
+        "seconds": seconds,
+        "seed": setup.config.seed,
+        "rules": str(setup.rules),
+        "engine": setup.engine,
+        "run": setup.run,
+        "output": record.output and str(record.output),
+        "interrupted": not finished,
+    }
+    show_json(summary) if as_json else show(table(summary))
+
+
+def _how_to_go_on(record: Record) -> str:
+    left = f"interrupted with {len(record.left)} games to go"
+    if record.output is None:
+        return f"{left}; with -o FILE they could be resumed"
+    return f"{left}; the same command goes on from {record.output}"
+
+
+def _watcher(stderr: bool) -> Watch:
+    """Prints each step as it happens: the command, what was expected of it, and what was observed."""
+    from rich.text import Text
+
+    out = console(stderr)
+    playing = ""
+
+    def watch(game: str, moment: Moment) -> None:
+        nonlocal playing
+        if game != playing:
+            playing = game
+            goal = plain(moment.belief.goal.text)
+            out.print(Text.assemble("\n", (plain(game), "bold"), f"\n{goal}"), soft_wrap=True)
+        out.print(_step(moment), soft_wrap=True)
+
+    return watch
+
+
+def _step(moment: Moment) -> Text:
+    from rich.text import Text
+
+    prediction, colour = moment.prediction, "green" if moment.held else "red"
+    said = "" if prediction.observation is None else f": {plain(prediction.observation)}"
+    outcome = {"true": "succeeds", "false": "fails", "unknown": "unknown"}[prediction.outcome.value]
+    return Text.assemble(
+        (f"{moment.number:3} > {plain(moment.command)}", "bold cyan"),
+        ("  (planned anew)" if moment.decision.planned else "", "dim"),
+        (f"\n      expected  {outcome}, {prediction.chance:.0%}{said}", "dim"),
+        "\n      observed  ",
+        (f"{plain(moment.observation)} {'✓' if moment.held else '✗'}", colour),
+    )

@@ -1,0 +1,72 @@
+"""The record of a planned run: what its log holds from before, and what is played now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from planners.mpc import PlanConfig
+from rules.errors import WorldModelError
+from worldmodel.cli.console import progress, warn_all
+from worldmodel.cli.episodes import Job, Setup, Watch, play_all
+from worldmodel.storage import knowledge_path
+from worldmodel.trajectories import Episode, EpisodeWriter, read_episodes
+
+
+def name_run(rules: Path, engine: str, max_steps: int, config: PlanConfig) -> str:
+    """What two episodes of one run have in common, in words."""
+    digest = hashlib.sha256()
+    for path in (rules, knowledge_path(rules)):
+        if path.exists():
+            digest.update(path.read_bytes())
+    return (
+        f"rules {digest.hexdigest()[:12]}, search {config.search}, sampler {config.sampler}, "
+        f"samples {config.samples}, at most {max_steps} steps, engine {engine}, seed {config.seed}"
+    )
+
+
+class Record:
+    """`episodes`: those there were and those played since; `left`: the games still to play."""
+
+    def __init__(self, setup: Setup, jobs: Sequence[Job], output: Path | None) -> None:
+        """Raises `WorldModelError` where the log cannot be read, or holds episodes of another run."""
+        self.setup, self.output = setup, output
+        self.episodes = [] if output is None else self._before(output)
+        done = {episode.id for episode in self.episodes}
+        self.left = [job for job in jobs if job.id not in done]
+        self.had_before = len(self.episodes)
+
+    def _before(self, output: Path) -> list[Episode]:
+        if not output.exists():
+            return []
+        broken: list[str] = []
+        episodes = list(read_episodes(output, "skip", lambda error: broken.append(str(error))))
+        for episode in episodes:
+            run = episode.metadata.get("run", "no planned run")
+            if run != self.setup.run:
+                raise WorldModelError(
+                    f"{output}: holds episodes of another run ({run[:300]}), expected {self.setup.run}; "
+                    "write to another file"
+                )
+        warn_all(broken)
+        return episodes
+
+    def play(self, workers: int = 1, watch: Watch | None = None) -> bool:
+        """Plays the games that are left, logging each as it ends; False if it was interrupted."""
+        try:
+            with ExitStack() as stack:
+                writer = stack.enter_context(EpisodeWriter(self.output, append=True)) if self.output else None
+                advance = None if watch else stack.enter_context(progress("playing", len(self.left)))
+                episodes = stack.enter_context(closing(play_all(self.setup, self.left, workers, watch)))
+                for episode in episodes:
+                    if writer is not None:
+                        writer.write(episode)
+                    self.episodes.append(episode)
+                    self.left = self.left[1:]
+                    if advance is not None:
+                        advance()
+        except KeyboardInterrupt:
+            return False
+        return True
