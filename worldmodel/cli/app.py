@@ -31,7 +31,7 @@ class _Group(TyperGroup):
         except WorldModelError as error:
             complain(str(error))
         except OSError as error:
-            place = f"{os.fspath(error.filename)}: " if error.filename else ""
+            place = f"{error.filename}: " if error.filename else ""
             complain(f"{place}{error.strerror or error}")
         raise typer.Exit(EXIT_BAD_INPUT)
 

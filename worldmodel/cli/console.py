@@ -12,27 +12,31 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-EXIT_FINDINGS, EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
+EXIT_FINDINGS = EXIT_PIPE = 1  # rich and typer end with 1 too where nobody reads the output
+EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
+FILE_WIDTH = 140
+"""Columns where the output is no terminal."""
 SHOWN = 5
 """So many warnings of one kind are printed; the rest are counted."""
 
 
 def examples(*commands: str, exit_codes: bool = False) -> str:
     """The lines below a command's help."""
-    lines = ["Examples:", *(f"\u00a0\u00a0{command}" for command in commands)]
+    lines = ["Examples:", *(f"$ {c}" if c.startswith("worldmodel") else c for c in commands)]
     if exit_codes:
         lines.append(
-            "Exit codes: 0 done, 1 a check found something, 2 wrong usage or bad input, "
-            "130 interrupted, 141 nobody reads the output."
+            "Exit codes: 0 done, 1 a check found something or nobody reads the output, "
+            "2 wrong usage or bad input, 130 interrupted."
         )
-    return "\n\n".join(lines)
+    return "\n".join(lines)
 
 
 def console(stderr: bool = False) -> Console:
     """A console on stdout, or on stderr."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False)
+    found = Console(stderr=stderr, highlight=False)
+    return found if found.is_terminal else Console(stderr=stderr, highlight=False, width=FILE_WIDTH)
 
 
 def show(*things: RenderableType) -> None:

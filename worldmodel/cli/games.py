@@ -39,6 +39,10 @@ def games(
             "--output", "-o", help="Write them: to a .jsonl, .jsonl.gz or .jsonl.xz, or below a folder."
         ),
     ] = None,
+    official: Annotated[
+        bool,
+        typer.Option("--official", help="Write them with ALFWorld's domain and grammar, for its own loader."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """List the ALFWorld games of a source, or make new ones: unseen rooms, their objects and a task."""
@@ -54,8 +58,9 @@ def games(
         found = list(generate(count or 20, seed, room, task))
     if output is not None:
         from worldmodel.environments.alfworld.games import write_games
+        from worldmodel.environments.alfworld.generator import complete
 
-        write_games(found, output)
+        write_games(map(complete, found) if official else found, output)
     listed = [{key: game.get(key, "") for key in ("id", "task_type", "task")} for game in found]
     if as_json:
         show_json({"count": len(found), "seed": seed, "output": output and str(output), "games": listed})

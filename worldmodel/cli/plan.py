@@ -138,13 +138,16 @@ def _watcher(stderr: bool) -> Watch:
 def _step(moment: Moment) -> Text:
     from rich.text import Text
 
-    prediction, colour = moment.prediction, "green" if moment.held else "red"
+    prediction = moment.prediction
     said = "" if prediction.observation is None else f": {plain(prediction.observation)}"
     outcome = {"true": "succeeds", "false": "fails", "unknown": "unknown"}[prediction.outcome.value]
+    mark, colour = ("✓", "green") if moment.held else ("✗", "red")
+    if not said and outcome == "unknown":
+        mark, colour = "?", "yellow"
     return Text.assemble(
         (f"{moment.number:3} > {plain(moment.command)}", "bold cyan"),
         ("  (planned anew)" if moment.decision.planned else "", "dim"),
         (f"\n      expected  {outcome}, {prediction.chance:.0%}{said}", "dim"),
         "\n      observed  ",
-        (f"{plain(moment.observation)} {'✓' if moment.held else '✗'}", colour),
+        (f"{plain(moment.observation)} {mark}", colour),
     )
