@@ -105,7 +105,7 @@ class Planner:
         grounding = ground(self.model, belief, {m.name: m.type for m in missing})
         worlds = self._worlds(belief, missing)
         heuristic = RelaxedPlan(grounding.task)
-        limits = Limits(self.config.horizon, self.config.expansions)
+        limits = Limits(self.config.horizon, self.config.expansions, thorough=len(worlds) == 1)
         plans, expanded = [], 0
         for world in worlds:
             start = grounding.state(world.facts)

@@ -18,7 +18,7 @@ from rules.ruleset import ANY, RuleSet
 
 STRENGTH = 3.0
 PRIOR_RATE = 0.01
-"""Things of a type expected in a place of a type where none was ever seen."""
+"""The chance of a thing in a place, for types that were never seen so."""
 
 TABLES = ("found", "seen", "facts", "together", "apart")
 Key = tuple[str, ...]
@@ -32,8 +32,8 @@ def setting(opening: State) -> str:
 class Knowledge:
     """Counts, and the rates and chances that follow from them. Counts of two logs add.
 
-    found: (predicate, type, place type) -> things seen, and seen: (predicate, place type) -> places
-    seen in full, both at first sight. facts: (predicate, type, truth) at first sight. together and
+    found: (predicate, type, place type) -> places that held such a thing, and seen: (predicate, place
+    type) -> places seen in full, both at first sight. facts: (predicate, type, truth) at first sight. together and
     apart: (predicate, place, place), for places that turned out to be one, or two. Every key stands
     twice: with types, and with the setting in front and the names of places in their stead.
     """
@@ -73,12 +73,10 @@ class Knowledge:
         place_type = after.objects.get(place, ANY)
         self.seen[pattern.predicate, place_type] += 1
         self.seen[room, pattern.predicate, place] += 1
-        for atom in after.matching(pattern):
-            thing = atom.args[free]
-            if thing not in before.objects:
-                type_ = after.objects.get(thing, ANY)
-                self.found[pattern.predicate, type_, place_type] += 1
-                self.found[room, pattern.predicate, type_, place] += 1
+        things = [atom.args[free] for atom in after.matching(pattern)]
+        for type_ in {after.objects.get(thing, ANY) for thing in things if thing not in before.objects}:
+            self.found[pattern.predicate, type_, place_type] += 1
+            self.found[room, pattern.predicate, type_, place] += 1
 
     def note_pair(self, room: str, predicate: str, a: str, b: str, together: bool) -> None:
         """Counts that two places turned out to be one, or not."""
@@ -86,7 +84,7 @@ class Knowledge:
         (self.together if together else self.apart)[room, predicate, first, second] += 1
 
     def rate(self, room: str, predicate: str, type_: str, place: str, place_type: str) -> float:
-        """How many things of a type a place is expected to hold."""
+        """The chance that a place holds a thing of a type."""
         general = self.found[predicate, type_, place_type] + STRENGTH * PRIOR_RATE
         general /= self.seen[predicate, place_type] + STRENGTH
         own = self.found[room, predicate, type_, place] + STRENGTH * general

@@ -10,10 +10,12 @@ from planners.task import Plan, Task
 
 
 class Limits(NamedTuple):
-    """horizon: longest plan, in steps. expansions: most states whose successors are made."""
+    """horizon: longest plan, in steps. expansions: most states whose successors are made. thorough:
+    whether to go on for a shorter plan once there is one."""
 
     horizon: int = 30
     expansions: int = 500
+    thorough: bool = False
 
 
 class Found(NamedTuple):

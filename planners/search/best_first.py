@@ -22,7 +22,19 @@ Parents = dict[int, tuple[int, Operator]]
 
 
 def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -> Found:
-    """A plan from `start`."""
+    """A plan from `start`; if a thorough search is asked for, then a shorter one by plain A*."""
+    found = _search(task, start, heuristic, limits, WEIGHT, inf)
+    if found.plan is None or not limits.thorough:
+        return found
+    better = _search(task, start, heuristic, limits, 1.0, found.cost)
+    expanded = found.expanded + better.expanded
+    return (better if better.plan is not None else found)._replace(expanded=expanded)
+
+
+def _search(
+    task: Task, start: int, heuristic: RelaxedPlan, limits: Limits, weight: float, most: float
+) -> Found:
+    """Weighted A*, for plans that cost less than `most`."""
     order = count()
     frontier = [(0.0, 0.0, next(order), 0.0, 0, start)]
     best = {start: 0.0}
@@ -35,10 +47,10 @@ def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -
         if task.satisfied(state):
             return Found(_path(state, parents), cost, expanded)
         ahead, helpful = heuristic(state)
-        if ahead == inf or depth >= limits.horizon:
+        if cost + ahead >= most or depth >= limits.horizon:
             continue
-        if cost + WEIGHT * ahead > bound + 1e-9 and depth:
-            heappush(frontier, (cost + WEIGHT * ahead, ahead, next(order), cost, depth, state))
+        if cost + weight * ahead > bound + 1e-9 and depth:
+            heappush(frontier, (cost + weight * ahead, ahead, next(order), cost, depth, state))
             continue
         expanded += 1
         for operator in task.operators:
@@ -46,12 +58,13 @@ def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -
                 continue
             successor = operator.apply(state)
             reached = cost + operator.cost
-            if reached < best.get(successor, inf):
+            if reached < best.get(successor, most):
                 best[successor] = reached
                 parents[successor] = (state, operator)
                 rest = max(0.0, ahead - operator.cost) if operator in helpful else ahead
-                bound = reached + WEIGHT * rest
-                heappush(frontier, (bound, rest, next(order), reached, depth + 1, successor))
+                heappush(
+                    frontier, (reached + weight * rest, rest, next(order), reached, depth + 1, successor)
+                )
     return Found(None, inf, expanded)
 
 
