@@ -12,7 +12,6 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from planners.grounding import Grounding, ground, seen
 from planners.heuristics import RelaxedPlan
@@ -27,7 +26,7 @@ from worldmodel.model import WorldModel
 
 
 MAJORITY = 0.5
-"""Steps that need no look are taken at once if the plans of more than this share of the worlds begin so."""
+"""Steps are taken at once if the plans of more than this share of the worlds begin with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +152,24 @@ def _choose(
             looks[steps] = looks.get(steps, 0.0) + world.weight
     if not looks:
         return []
-    looking = {step for steps in looks for step in steps}
-    certain: dict[tuple[Operator, ...], float] = {}
-    for world, plan in plans:
-        steps = tuple(takewhile(lambda s: s not in looking and not imagined & set(s.action.args), plan))
-        certain[steps] = certain.get(steps, 0.0) + world.weight
-    first = max(certain, key=lambda steps: (certain[steps], steps))
-    if first and certain[first] > MAJORITY * sum(certain.values()):
-        return list(first)
-    return list(max(looks, key=lambda steps: (looks[steps] / sum(s.cost for s in steps), steps)))
+    shared = _shared(imagined, plans)
+    return shared or list(max(looks, key=lambda steps: (looks[steps] / sum(s.cost for s in steps), steps)))
+
+
+def _shared(imagined: set[str], plans: Sequence[tuple[World, Plan]]) -> list[Operator]:
+    """The steps with which the plans of most worlds begin: whichever world it is, they are not in vain."""
+    steps: list[Operator] = []
+    total = sum(world.weight for world, _ in plans)
+    while True:
+        votes: dict[Operator, float] = {}
+        for world, plan in plans:
+            if len(plan) > len(steps):
+                votes[plan[len(steps)]] = votes.get(plan[len(steps)], 0.0) + world.weight
+        best = max(votes, key=lambda step: (votes[step], step), default=None)
+        if best is None or votes[best] <= MAJORITY * total or imagined & set(best.action.args):
+            return steps
+        plans = [(w, p) for w, p in plans if len(p) > len(steps) and p[len(steps)] == best]
+        steps.append(best)
 
 
 def _works(task: Task, state: int, plan: Plan) -> bool:
@@ -182,15 +190,18 @@ def _looks(
         bit = grounding.bits.get(seen(fact, name), 0)
         look = next((i for i, step in enumerate(plan) if step.adds & bit), None)
         if look is not None:
-            yield _supporting(plan[: look + 1])
+            yield _supporting(grounding.state(world.facts), plan[: look + 1])
 
 
-def _supporting(steps: Sequence[Operator]) -> tuple[Operator, ...]:
+def _supporting(state: int, steps: Sequence[Operator]) -> tuple[Operator, ...]:
     """The last step, and of those before it the ones that bring about what it needs, or undo what it forbids."""
+    before = [state]
+    for step in steps:
+        before.append(step.apply(before[-1]))
     needed, forbidden = steps[-1].needs, steps[-1].forbids
     kept = [steps[-1]]
-    for step in reversed(steps[:-1]):
-        if step.adds & needed or step.deletes & forbidden:
+    for step, then in zip(reversed(steps[:-1]), before[-3::-1], strict=True):
+        if step.adds & needed & ~then or step.deletes & forbidden & then:
             kept.append(step)
             needed = needed & ~step.adds | step.needs
             forbidden = forbidden & ~step.deletes | step.forbids
