@@ -93,7 +93,7 @@ def plan(
 
 def _tell(record: Record, seconds: float, finished: bool, as_json: bool) -> None:
     """The result, on stdout."""
-    from worldmodel.cli.summary import summarise, table
+    from worldmodel.cli.summary import notes, summarise, table
 
     setup = record.setup
     summary = {
@@ -107,7 +107,7 @@ def _tell(record: Record, seconds: float, finished: bool, as_json: bool) -> None
         "output": record.output and str(record.output),
         "interrupted": not finished,
     }
-    show_json(summary) if as_json else show(table(summary))
+    show_json(summary) if as_json else show(table(summary), notes(summary))
 
 
 def _how_to_go_on(record: Record) -> str:

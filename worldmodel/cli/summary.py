@@ -8,7 +8,9 @@ from statistics import fmean
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
+from worldmodel.cli.console import plain
 from worldmodel.trajectories import Episode
 
 SEEN = (
@@ -60,7 +62,7 @@ def _percentile(ordered: Sequence[float], share: float) -> float | None:
 
 def table(summary: dict[str, Any]) -> Table:
     """One row a task type, and all of them."""
-    result = Table(title=title(summary), caption=_caption(summary), caption_justify="left", show_footer=True)
+    result = Table(title=title(summary), title_justify="left", show_footer=True)
     for name, field in (("task type", None), ("games", "games"), ("won", "won"), ("success", "success"),
                         ("steps", "steps"), ("replans", "replans")):  # fmt: skip
         footer = "all" if field is None else _cell(field, summary[field])
@@ -83,12 +85,14 @@ def _cell(field: str, value: float | None) -> str:
     return str(value) if isinstance(value, int) else f"{value:.1f}"
 
 
-def _caption(summary: dict[str, Any]) -> str:
+def notes(summary: dict[str, Any]) -> Text:
+    """How fast, by which seed and rules, and what the agent could see."""
     ms = summary["ms_per_decision"]
     speed = (
         "" if ms["mean"] is None else f"{ms['mean']:.1f} ms a decision (95th percentile {ms['p95']:.1f}), "
     )
-    return (
-        f"{speed}{summary['seconds']:.1f} s in all. Seed {summary['seed']}, rules {summary['rules']}, "
-        f"engine {summary['engine']}. {SEEN}"
+    return Text(
+        f"{speed}{summary['seconds']:.1f} s in all. Seed {summary['seed']}, engine {summary['engine']}, "
+        f"rules {plain(summary['rules'])}.\n{SEEN}",
+        style="dim",
     )
