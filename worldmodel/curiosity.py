@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 NEAR, FAR = 0.8, 0.6
 """What is left of an action's worth by an argument beside one that stands out, and by any other."""
-NEWS = 0.6
+NEWS = 0.7
 """The weight of what an action is likely to tell, beside that of what it tests."""
 AHEAD = 0.8
 """The weight of what an action leads to."""
