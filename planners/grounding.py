@@ -149,10 +149,16 @@ class _Grounder:
             return
         clauses, chance = found
         clauses += tuple([(Literal(atom),) for c in clauses if len(c) == 1 for atom in self._to_be_seen(c[0])])
-        if any(len(c) == 1 and c[0].positive and c[0].atom in chain for c in clauses):
+        if any(len(c) == 1 and self._circular(c[0], chain) for c in clauses):
             return  # it needs what it is meant to help to bring about
         self.instances[key] = _Instance(schema, rule, binding, clauses, chance)
         self._want(clauses, chain)
+
+    def _circular(self, literal: Literal, chain: frozenset[Atom]) -> bool:
+        """Whether a condition is what it is to serve for, and holds in no world to begin with."""
+        if not literal.positive or literal.atom not in chain:
+            return False
+        return literal.atom not in self.state.true and not self._to_be_seen(literal)
 
     def _to_be_seen(self, literal: Literal) -> list[Atom]:
         """What must have been looked into before a condition about an imagined thing can be met."""

@@ -1,8 +1,8 @@
 """Best-first search: weighted A* (Pohl 1970) under the relaxed-plan heuristic.
 
-States are judged when they are taken up, not when they are met (deferred evaluation; Helmert 2006),
-and until then only the operators of the relaxed plan are credited with progress. The plan is short,
-and not proved shortest.
+States are judged when they are taken up, not when they are met (deferred evaluation), and those that
+the relaxed plan's own operators lead to are taken up first, in a queue of their own (preferred
+operators; both Helmert 2006). The plan is short, and not proved shortest.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from planners.task import Operator, Task
 
 WEIGHT = 2.0
 """How much more the way that is left counts than the way that was gone."""
+
+BOOST = 5
+"""Every so many turns the search takes up a state from among all, not from the hopeful ones."""
 
 Parents = dict[int, tuple[int, Operator]]
 
@@ -36,23 +39,27 @@ def _search(
 ) -> Found:
     """Weighted A*, for plans that cost less than `most`."""
     order = count()
-    frontier = [(0.0, 0.0, next(order), 0.0, 0, start)]
+    first = (0.0, 0.0, next(order), 0.0, 0, start)
+    hopeful, other = [first], [first]
     best = {start: 0.0}
     parents: Parents = {}
-    expanded = 0
-    while frontier and expanded < limits.expansions:
+    expanded: set[tuple[int, float]] = set()
+    turn = 0
+    while (hopeful or other) and len(expanded) < limits.expansions:
+        turn += 1
+        frontier = hopeful if hopeful and (turn % BOOST or not other) else other
         bound, _, _, cost, depth, state = heappop(frontier)
-        if cost > best[state]:
+        if cost > best[state] or (state, cost) in expanded:
             continue
         if task.satisfied(state):
-            return Found(_path(state, parents), cost, expanded)
+            return Found(_path(state, parents), cost, len(expanded))
         ahead, helpful = heuristic(state)
         if cost + ahead >= most or depth >= limits.horizon:
             continue
         if cost + weight * ahead > bound + 1e-9 and depth:
             heappush(frontier, (cost + weight * ahead, ahead, next(order), cost, depth, state))
             continue
-        expanded += 1
+        expanded.add((state, cost))
         for operator in task.operators:
             if not operator.applies(state):
                 continue
@@ -62,10 +69,11 @@ def _search(
                 best[successor] = reached
                 parents[successor] = (state, operator)
                 rest = max(0.0, ahead - operator.cost) if operator in helpful else ahead
-                heappush(
-                    frontier, (reached + weight * rest, rest, next(order), reached, depth + 1, successor)
-                )
-    return Found(None, inf, expanded)
+                node = (reached + weight * rest, rest, next(order), reached, depth + 1, successor)
+                heappush(other, node)
+                if operator in helpful:
+                    heappush(hopeful, node)
+    return Found(None, inf, len(expanded))
 
 
 def _path(state: int, parents: Parents) -> list[Operator]:
