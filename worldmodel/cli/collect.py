@@ -39,7 +39,7 @@ def collect(
 
     An existing log is added to: games that it has already are not played again.
     """
-    from worldmodel.cli.files import check_output
+    from worldmodel.cli.files import check_log
     from worldmodel.cli.gaming import chosen_games
     from worldmodel.collecting import collect_into
     from worldmodel.environments.registry import environment as environment_named
@@ -47,7 +47,7 @@ def collect(
 
     began = perf_counter()
     spec = environment_named(environment)
-    check_output(output, [games] if games else [])
+    check_log(output, [games] if games else [])
     chosen = [reference for reference, _ in chosen_games(spec, games, split, count, seed)]
     before = len(written_ids(output, lambda _: None) & {game.id for game in chosen})
     tally, interrupted = _Tally(spec.perception(None)), False

@@ -48,7 +48,7 @@ def show(*things: RenderableType) -> None:
 
 def show_json(result: dict[str, Any]) -> None:
     """Print the one JSON object that a machine reads."""
-    typer.echo(json.dumps(result, ensure_ascii=False))
+    typer.echo(json.dumps(result))
 
 
 def plain(text: object) -> str:

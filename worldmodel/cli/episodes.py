@@ -55,7 +55,13 @@ class Player:
         self.model = load_model(self.spec, setup.rules)
 
     def play(self, job: Job) -> Episode:
-        """One game to its end; the episode says how it was planned."""
+        """One game to its end; the episode says how it was planned. `WorldModelError` names the game."""
+        try:
+            return self._play(job)
+        except WorldModelError as error:
+            raise WorldModelError(f"game {job.id!r}: {error}") from error
+
+    def _play(self, job: Job) -> Episode:
         perception = self.spec.perception(job.game)
         planner = Planner(WorldModel(self.model.ruleset, perception, self.model.knowledge), self.setup.config)
         env = self.spec.make(
@@ -87,8 +93,8 @@ def play_all(
 
     Raises what loading the rules or playing raises, and `WorldModelError` where a game's process died twice.
     """
+    player = Player(setup, watch)  # in any case, so that bad rules are found here and not in every process
     if workers == 1:
-        player = Player(setup, watch)
         for job in jobs:
             yield player.play(job)
     elif jobs:

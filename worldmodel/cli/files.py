@@ -34,3 +34,10 @@ def check_inputs(paths: Iterable[Path], what: str) -> None:
             raise WorldModelError(f"{path}: is a folder; expected {what}")
         if not path.exists():
             raise WorldModelError(f"{path}: no such file; expected {what}")
+
+
+def check_log(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """The same for a log of episodes, whose name says how it is packed."""
+    if not path.is_dir() and not path.name.endswith((".jsonl", ".jsonl.gz")):
+        raise WorldModelError(f"{path}: no name for a log; expected one that ends in .jsonl or .jsonl.gz")
+    check_output(path, inputs)

@@ -65,7 +65,7 @@ def plan(
     """
     from planners.mpc import PlanConfig
     from worldmodel.cli.episodes import Job, Setup
-    from worldmodel.cli.files import check_output
+    from worldmodel.cli.files import check_log
     from worldmodel.cli.gaming import chosen_games
     from worldmodel.cli.models import rule_file
     from worldmodel.cli.record import Record, name_run
@@ -78,7 +78,7 @@ def plan(
     path = rule_file(spec, rules)
     config = PlanConfig(search=search, sampler=sampler, samples=samples, seed=seed)
     if output is not None:
-        check_output(output, [source for source in (games, path) if source])
+        check_log(output, [source for source in (games, path) if source])
     if games is None and split is None:
         count = count or NEW_GAMES
     jobs = [Job(g.id, g.task_type, game) for g, game in chosen_games(spec, games, split, count, seed)]

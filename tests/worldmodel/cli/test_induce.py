@@ -135,3 +135,15 @@ def test_a_format_that_is_named_is_believed(run: Run, logs: Path, tmp_path: Path
     result = run("induce", logs, "--format", "react", "-o", tmp_path / "x.rules")
     assert result.exit_code == 2
     assert "no episodes in it" in result.stderr
+
+
+def test_interrupted_nothing_is_written(
+    run: Run, logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: object, *_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rules.induction.Statistics.update", interrupted)
+    result = run("induce", logs, "-o", tmp_path / "x.rules")
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+    assert list(tmp_path.iterdir()) == []

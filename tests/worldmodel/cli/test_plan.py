@@ -120,6 +120,37 @@ def test_bad_input(args: list[str], complaint: str, run: Run, rules: Path) -> No
     assert complaint in words(result.stderr)
 
 
+def test_a_log_has_a_name_that_can_be_read_back(run: Run, rules: Path, tmp_path: Path) -> None:
+    result = run("plan", "--rules", rules, "-o", tmp_path / "e.xz")
+    assert result.exit_code == 2
+    assert "expected one that ends in .jsonl or .jsonl.gz" in result.stderr
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_game_without_a_goal_is_named_and_nothing_is_lost(
+    workers: int, run: Run, rules: Path, tmp_path: Path
+) -> None:
+    games, log = tmp_path / "games.jsonl", tmp_path / "e.jsonl"
+    run("games", "--count", 3, "--task", "pick_and_place_simple", "-o", games)
+    lines = games.read_text().splitlines()
+    last = json.loads(lines[-1]) | {"task": "fly to the moon."}
+    games.write_text("\n".join([*lines[:-1], json.dumps(last)]))
+    result = run("plan", games, "--rules", rules, *SHORT, "--workers", workers, "-o", log)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: game '{last['id']}': ") and result.stderr.count("\n") == 1
+    kept = {episode.id for episode in read_episodes(log)}
+    assert kept <= {json.loads(line)["id"] for line in lines[:-1]}
+    assert workers > 1 or len(kept) == sorted(json.loads(line)["id"] for line in lines).index(last["id"])
+
+
+def test_rules_that_do_not_parse_are_shown_with_workers_too(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "x.rules"
+    file.write_text("domain household\npredicate at(moon)\n")
+    result = run("plan", "--rules", file, "--workers", 2, "--count", 2)
+    assert result.exit_code == 2
+    assert f"error: {file}:2:14: " in result.stderr
+
+
 def interrupt(rules: Path, log: Path, *more: str) -> subprocess.CompletedProcess[str]:
     """Starts a long run, and presses Ctrl-C once something is in its log."""
     line = [sys.executable, "-m", "worldmodel", "plan", "--rules", str(rules), "--count", "300"]
