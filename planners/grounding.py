@@ -25,6 +25,9 @@ from worldmodel.model import WorldModel
 UNTRIED = 0.5
 """The chance that an action works for types for which nobody has tried it."""
 
+UNLIKELY = 0.05
+"""The least chance that is left to what the logs only ever saw fail for these types."""
+
 MAX_OPERATORS = 20_000
 
 
@@ -233,15 +236,19 @@ class _Grounder:
         return literal.atom.predicate in self.model.ruleset.predicates
 
     def _odds(self, literal: Literal, binding: Mapping[str, str], value: Truth) -> float:
-        """The chance of a condition that no fact decides; little evidence against leaves a little."""
+        """The chance of a condition that no fact decides. What the logs say of a type is no law: a type
+        that was seen to fail, or a rule's exception for one, leaves a little."""
         if value is TRUE:
             return 1.0
-        relation = self.model.ruleset.relations.get(literal.atom.predicate)
+        predicate, args = literal.atom
+        if predicate == IS and not literal.positive:
+            return UNLIKELY
+        relation = self.model.ruleset.relations.get(predicate)
         if relation is None:
             return UNTRIED if value is UNKNOWN else 0.0
-        types = tuple(self.engine.type_of(binding.get(a, a), self.state) for a in literal.atom.args)
+        types = tuple(self.engine.type_of(binding.get(a, a), self.state) for a in args)
         support, against = relation.table.get(types, (0, 0))
-        return (support + UNTRIED) / (support + against + 1) if against < 5 or support else 0.0
+        return max(UNLIKELY, (support + UNTRIED) / (support + against + 1))
 
     # bits
 

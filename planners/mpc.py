@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from planners.grounding import Grounding, ground, seen
 from planners.heuristics import RelaxedPlan
-from planners.sampling import SAMPLERS, Missing, World, missing_things
+from planners.sampling import SAMPLERS, Missing, World, containers, missing_things
 from planners.search import SEARCHES, Limits
 from planners.shortening import shortened
 from planners.task import Operator, Plan, Task
 from rules.errors import WorldModelError
 from rules.logic import FALSE, Action
+from rules.ruleset import ActionSchema
 from worldmodel.belief import Belief
 from worldmodel.model import WorldModel
 
+
+TRIALS = 60
+"""Random actions to choose from where there is no plan."""
 
 MAJORITY = 0.5
 """Steps are taken at once if the plans of more than this share of the worlds begin with them."""
@@ -84,6 +89,7 @@ class Planner:
         self._random = random.Random(self.config.seed)
         self._steps: list[Action] = []
         self._missing: list[Missing] = []
+        self._tried: Counter[Action] = Counter()
 
     def decide(self, belief: Belief, held: bool = True) -> Decision:
         """The next action. `held`: whether the last prediction came true; if not, all is planned anew."""
@@ -124,19 +130,32 @@ class Planner:
         return self._sampler(self.model, belief, missing, self.config.samples, self._random)
 
     def _trial(self, belief: Belief) -> Action:
-        """Some action that the rules do not rule out, where no plan leads to the goal."""
-        objects = sorted(belief.state.objects)
-        for _ in range(200):
-            schema = self._random.choice(sorted(self.model.ruleset.actions.values(), key=lambda s: s.name))
-            pools = [
-                [o for o in objects if self.model.ruleset.is_a(belief.state.objects[o], p.type)]
-                for p in schema.parameters
-            ]
-            if all(pools):
-                action = Action(schema.name, tuple(self._random.choice(pool) for pool in pools))
-                if self.model.predict(belief, action).outcome is not FALSE:
-                    break
-        return action
+        """Where no plan leads to the goal: something that was little tried, with what the goal is about or
+        what nobody has looked into."""
+        wanted = {p.type for p in belief.goal.parameters}
+        state, ruleset = belief.state, self.model.ruleset
+        telling = {name for name, type_ in state.objects.items() if wanted & set(ruleset.ancestors(type_))}
+        for container in containers(ruleset):
+            telling.update(belief.unexplored(container.predicate, 1 - container.free))
+        schemas = sorted(ruleset.actions.values(), key=lambda schema: schema.name)
+        trials = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
+        trials = [t for t in trials if t is not None] or [Action(schemas[0].name)]
+        chosen = max(trials, key=lambda t: (len(telling & set(t.args)) > 0) - self._tried[t])
+        self._tried[chosen] += 1
+        return chosen
+
+    def _drawn(self, belief: Belief, schema: ActionSchema) -> Action | None:
+        """A random action of a schema that the rules do not rule out."""
+        objects = belief.state.objects
+        pools = [
+            [name for name in objects if self.model.ruleset.is_a(objects[name], parameter.type)]
+            for parameter in schema.parameters
+        ]
+        if not all(pools):
+            return None
+        action = Action(schema.name, tuple([self._random.choice(pool) for pool in pools]))
+        ruled_out = schema.rules and self.model.engine.outcome(belief.state, action).truth is FALSE
+        return None if ruled_out else action
 
 
 def _choose(
