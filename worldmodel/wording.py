@@ -22,6 +22,10 @@ _FIRST_MARK, _LAST_MARK = 0xE000, 0xF8FF
 _MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
 
 
+_CONNECTIVE = r"[\s,a-z]{1,9}"
+"""What stands between the names of a list."""
+
+
 def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perception: Perception) -> str:
     """The template of an observation: lists and arguments replaced by slots, stray names by ``{_}``."""
     slots: list[str] = []
@@ -43,6 +47,7 @@ def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perc
     for name in sorted({*names, *percept.objects}, key=lambda n: (-len(n), n)):
         mark = put(f"{{{names[name]}}}" if name in names else ANYTHING)
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", mark, text)
+    text = re.sub(f"{put(ANYTHING)}(?:{_CONNECTIVE}{put(ANYTHING)})+", put(ANYTHING), text)
     return _MARK.sub(lambda match: slots[ord(match[0]) - _FIRST_MARK], text)
 
 

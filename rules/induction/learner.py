@@ -19,6 +19,10 @@ RARE = 0.1
 """A rule that comes true in a smaller share of its cases says too little to stand beside better ones."""
 
 
+SPLIT_PRICE = 0.5
+"""What tells two outcomes apart is bought at half the price: that there are two is plain already."""
+
+
 def induce(statistics: Statistics) -> RuleSet:
     """The rules that explain what was counted."""
     domain = replace(statistics.domain, types=_types(statistics))
@@ -104,10 +108,10 @@ class _ActionLearner:
         return Mask(self._mask(sorted(adds)), self._mask(sorted(deletes)))
 
     def _conditions(
-        self, cases: Sequence[Case], relation: str | None, barred: Mask = NOTHING
+        self, cases: Sequence[Case], relation: str | None, barred: Mask = NOTHING, price: float = 1.0
     ) -> list[Condition]:
         places = [p.type for p in self.schema.parameters]
-        learner = Learner(self.domain, cases, places, len(self.candidates), self.joined, barred)
+        learner = Learner(self.domain, cases, places, len(self.candidates), self.joined, barred, price)
         return learner.learn(relation)
 
     def _split(self, group: Counts, groups: Sequence[Counts], sensed: int) -> list[Condition]:
@@ -118,7 +122,7 @@ class _ActionLearner:
         """
         successes = {r: n for g in groups for r, n in g.items()}
         cases = _cases(successes, lambda r: r in group, sensed)
-        return self._conditions(cases, None)
+        return self._conditions(cases, None, price=SPLIT_PRICE)
 
     def _mask(self, atoms: Sequence[Atom]) -> int:
         return sum(1 << i for i, c in enumerate(self.candidates) if c.grounded and c.atoms[0] in atoms)

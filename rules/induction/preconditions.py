@@ -113,12 +113,14 @@ class Learner:
         width: int,
         joined: int = 0,
         barred: Mask = NOTHING,
+        price: float = 1.0,
     ) -> None:
         """places: declared types of the parameters; width: number of candidates; joined: those with a
         free variable, which the language can only state positively and alone; barred: literals that
-        may not be used."""
+        may not be used; price: what a bit of a clause counts, against a bit of the cases."""
         self.domain, self.cases, self.places = domain, cases, places
         self.width, self.joined, self.barred = width, joined, barred
+        self.price = price
         self.good = sum(case.good for case in cases)
         self.chosen: list[_Option] = []
 
@@ -127,9 +129,8 @@ class Learner:
         units = [*self._unit_literals(), *self._type_literals()]
         while True:
             options = [*units, *(self._tables(relation) if relation else ())]
-            if self._take(options) or self._take(self._disjunctions()):
-                continue
-            break
+            if not (self._take(options) or self._take_two(units) or self._take(self._disjunctions())):
+                break
         self._prune()
         for index, option in enumerate(self.chosen):
             self.chosen[index] = self._widened(option)  # one by one: each relies on what the others reject
@@ -162,11 +163,26 @@ class Learner:
         self.chosen.append(max([best, *rivals], key=lambda option: self._saving(option, already, now)))
         return True
 
+    def _take_two(self, options: Sequence[_Option]) -> bool:
+        """Adds two options that save only together, as what tells a rare case from the rest may do."""
+        already = self._rejected()
+        now = self._bits(already)
+        fit = [o for o in options if not o.rejects <= already and self._admissible(o, already)]
+        best, best_saving = None, 1e-9
+        for a, b in combinations(fit, 2):
+            saving = now - self._bits(already | a.rejects | b.rejects)
+            saving -= self.price * (a.bits + b.bits) + DOUBT * (a.doubts + b.doubts)
+            if saving > best_saving:
+                best, best_saving = (a, b), saving
+        self.chosen += best or ()
+        return best is not None
+
     def _saving(self, option: _Option, already: frozenset[int], now: float) -> float:
         """The bits that an option saves; minus infinity if it may not be taken."""
         if option.rejects <= already or not self._admissible(option, already):
             return -inf
-        return now - self._bits(already | option.rejects) - option.bits - DOUBT * option.doubts
+        saved = now - self._bits(already | option.rejects)
+        return saved - self.price * option.bits - DOUBT * option.doubts
 
     def _extensions(self, option: _Option) -> Iterator[_Option]:
         """A single literal with each alternative beside it: it may lose good cases that a pair keeps."""
@@ -189,7 +205,7 @@ class Learner:
         """Drops conditions that later ones have made superfluous, the costliest first."""
         for option in sorted(self.chosen, key=lambda o: -o.bits):
             without = self._bits(self._rejected(option))
-            if without - self._bits(self._rejected()) <= option.bits:
+            if without - self._bits(self._rejected()) <= self.price * option.bits:
                 self.chosen.remove(option)
 
     def _widened(self, option: _Option) -> _Option:
