@@ -193,8 +193,11 @@ class Engine:
                 yield from self._bind(joins[1:], state, extended, value)
 
     def outcome(self, state: State, action: Action) -> Outcome:
-        """Whether the action succeeds, and through which rules."""
-        matches = [self.match(rule, state, action) for rule in self.schema(action).rules]
+        """Whether the action succeeds, and through which rules; unknown if it has neither rules nor failures."""
+        schema = self.schema(action)
+        if not schema.rules and schema.otherwise is None:
+            return Outcome(UNKNOWN, ())
+        matches = [self.match(rule, state, action) for rule in schema.rules]
         sure = tuple([m for m in matches if m.truth is TRUE])
         if sure:
             return Outcome(TRUE, sure)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rules.induction import Statistics, induce
+from rules.induction.pruning import prune
 from worldmodel.belief import Belief
 from worldmodel.environments.base import Perception
 from worldmodel.model import WorldModel
@@ -18,7 +19,7 @@ def learn(episodes: Iterable[Episode], perception: Perception) -> WorldModel:
     statistics = Statistics(perception.domain)
     for episode in episodes:
         statistics.update(transitions(episode, perception))
-    model = WorldModel(induce(statistics), perception)
+    model = WorldModel(prune(induce(statistics)), perception)
     for episode in episodes:
         observe(model, episode)
     return model

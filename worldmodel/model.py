@@ -52,16 +52,20 @@ class WorldModel:
         return Belief(state, goal, room, self.knowledge.companions(room))
 
     def predict(self, belief: Belief, action: Action) -> Prediction:
-        """What the model expects of an action."""
+        """What the model expects of an action; of one that the rule set does not know, nothing."""
+        if action.name not in self.ruleset.actions:
+            return Prediction(UNKNOWN, 0.5, None, belief.state, ())
         schema = self.engine.schema(action)
         outcome = self.engine.outcome(belief.state, action)
-        if outcome.truth is not TRUE and not outcome.matches:
-            return Prediction(outcome.truth, 0.0, schema.otherwise, belief.state, (schema.name,))
+        if not outcome.matches:
+            chance = 0.5 if outcome.truth is UNKNOWN else 0.0
+            return Prediction(outcome.truth, chance, schema.otherwise, belief.state, (schema.name,))
         best = max(outcome.matches, key=lambda m: self._weight(belief, action, m))
         state = self._after(belief, effects((_taken(best),), belief.state))
+        chance = self.chance(belief, action, outcome)
         return Prediction(
-            outcome.truth,
-            self.chance(belief, action, outcome),
+            UNKNOWN if chance < 0.5 and action in belief.refused else outcome.truth,
+            chance,
             self._observation(best, state),
             state,
             tuple(m.rule.name for m in outcome.matches),
