@@ -16,8 +16,18 @@ from itertools import product
 from typing import NamedTuple
 
 from planners.task import Condition, Operator, Task
-from rules.engine import Engine
-from rules.logic import EQUALS, FALSE, IS, TRUE, UNKNOWN, WILDCARD, Action, Atom, Clause, Literal, State, Truth
+from rules.logic import (
+    FALSE,
+    IS,
+    TRUE,
+    UNKNOWN,
+    WILDCARD,
+    Action,
+    Atom,
+    Clause,
+    Literal,
+    Truth,
+)
 from rules.ruleset import ANY, ActionSchema, Rule
 from worldmodel.belief import Belief, with_companions
 from worldmodel.model import WorldModel
@@ -151,7 +161,9 @@ class _Grounder:
         if found is None:
             return
         clauses, chance = found
-        clauses += tuple([(Literal(atom),) for c in clauses if len(c) == 1 for atom in self._to_be_seen(c[0])])
+        clauses += tuple(
+            [(Literal(atom),) for c in clauses if len(c) == 1 for atom in self._to_be_seen(c[0])]
+        )
         if any(len(c) == 1 and self._circular(c[0], chain) for c in clauses):
             return  # it needs what it is meant to help to bring about
         self.instances[key] = _Instance(schema, rule, binding, clauses, chance)

@@ -53,7 +53,11 @@ class RelaxedPlan:
                     later.append(operator)
             if not fresh:
                 # either only a negative condition is in the way, or the goal is out of reach
-                return Estimate(1.0, frozenset(o for o in self.task.operators if o.applies(state))) if goals else DEAD
+                return (
+                    Estimate(1.0, frozenset(o for o in self.task.operators if o.applies(state)))
+                    if goals
+                    else DEAD
+                )
             reached |= fresh
             waiting = later
 

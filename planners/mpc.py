@@ -1,4 +1,4 @@
-"""Receding-horizon planning: imagine worlds, plan in each, act, look, and think again where it came out otherwise.
+"""Receding-horizon planning: imagine worlds, plan in each, act, look, and think again when surprised.
 
 The worlds differ in where unseen things are. Each world's plan looks into the places where that
 world hides them; a place is looked into in order of *chance over cost*, the index that is optimal
@@ -26,6 +26,8 @@ from rules.ruleset import ActionSchema
 from worldmodel.belief import Belief
 from worldmodel.model import WorldModel
 
+STUBBORN = 2
+"""An action that was refused so often is taken with even odds only; else something else is tried about it."""
 
 TRIALS = 60
 """Random actions to choose from where there is no plan."""
@@ -99,9 +101,11 @@ class Planner:
             return Decision(self._steps.pop(0), planned=False, seconds=time.perf_counter() - started)
         self._missing = missing
         self._steps, worlds, expanded = self._plan(belief, missing)
-        guess = not self._steps
+        stuck = bool(self._steps) and belief.refused.get(self._steps[0], 0) >= STUBBORN
+        guess = not self._steps or (stuck and self._random.random() < 0.5)
         if guess:
-            self._steps = [self._trial(belief)]
+            about = set(self._steps[0].args) if stuck else self._telling(belief)
+            self._steps = [self._trial(belief, about)]
         seconds = time.perf_counter() - started
         return Decision(self._steps.pop(0), True, worlds, expanded, seconds, guess)
 
@@ -129,18 +133,24 @@ class Planner:
             return [World(frozenset(), 1.0)]
         return self._sampler(self.model, belief, missing, self.config.samples, self._random)
 
-    def _trial(self, belief: Belief) -> Action:
-        """Where no plan leads to the goal: something that was little tried, with what the goal is about or
-        what nobody has looked into."""
-        wanted = {p.type for p in belief.goal.parameters}
-        state, ruleset = belief.state, self.model.ruleset
-        telling = {name for name, type_ in state.objects.items() if wanted & set(ruleset.ancestors(type_))}
-        for container in containers(ruleset):
+    def _telling(self, belief: Belief) -> set[str]:
+        """What the goal is about, and what nobody has looked into."""
+        wanted = {parameter.type for parameter in belief.goal.parameters}
+        ancestors = self.model.ruleset.ancestors
+        telling = {n for n, type_ in belief.state.objects.items() if wanted & set(ancestors(type_))}
+        for container in containers(self.model.ruleset):
             telling.update(belief.unexplored(container.predicate, 1 - container.free))
-        schemas = sorted(ruleset.actions.values(), key=lambda schema: schema.name)
-        trials = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
-        trials = [t for t in trials if t is not None] or [Action(schemas[0].name)]
-        chosen = max(trials, key=lambda t: (len(telling & set(t.args)) > 0) - self._tried[t])
+        return telling
+
+    def _trial(self, belief: Belief, about: set[str]) -> Action:
+        """Something that was little tried in this episode, with one of these things if possible: for where no
+        plan leads to the goal, or the environment keeps refusing what should work."""
+        schemas = sorted(self.model.ruleset.actions.values(), key=lambda schema: schema.name)
+        drawn = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
+        trials = [t for t in drawn if t is not None] or [Action(schemas[0].name)]
+        chosen = max(
+            trials, key=lambda t: bool(about & set(t.args)) - self._tried[t] - belief.refused.get(t, 0)
+        )
         self._tried[chosen] += 1
         return chosen
 
@@ -172,7 +182,9 @@ def _choose(
     if not looks:
         return []
     shared = _shared(imagined, plans)
-    return shared or list(max(looks, key=lambda steps: (looks[steps] / sum(s.cost for s in steps), steps)))
+    if shared:
+        return shared
+    return list(max(looks, key=lambda look: (looks[look] / sum(step.cost for step in look), look)))
 
 
 def _shared(imagined: set[str], plans: Sequence[tuple[World, Plan]]) -> list[Operator]:
@@ -213,7 +225,7 @@ def _looks(
 
 
 def _supporting(state: int, steps: Sequence[Operator]) -> tuple[Operator, ...]:
-    """The last step, and of those before it the ones that bring about what it needs, or undo what it forbids."""
+    """The last step, and those before it that bring about what it needs, or undo what it forbids."""
     before = [state]
     for step in steps:
         before.append(step.apply(before[-1]))

@@ -1,4 +1,4 @@
-"""Possible worlds that agree with a belief: where the things that the goal needs, and nobody has seen, may be."""
+"""Possible worlds that agree with a belief: where the unseen things may be that the goal needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worldmodel.model import WorldModel
 
 
 class Container(NamedTuple):
-    """A binary predicate whose contents can be seen in full: ``in(*, desk 1)``; `free` is the wildcard's place."""
+    """A binary predicate whose contents are seen in full: ``in(*, desk)``; `free` is the wildcard's place."""
 
     predicate: str
     free: int
@@ -118,7 +118,9 @@ def _places(model: WorldModel, belief: Belief, thing: Missing) -> dict[str, floa
     }
 
 
-def _every(missing: list[Missing], chances: list[dict[str, float]]) -> Iterator[tuple[frozenset[Atom], float]]:
+def _every(
+    missing: list[Missing], chances: list[dict[str, float]]
+) -> Iterator[tuple[frozenset[Atom], float]]:
     for places in product(*chances):
         facts = frozenset(m.container.atom(m.name, p) for m, p in zip(missing, places, strict=True))
         yield facts, prod(c[p] for c, p in zip(chances, places, strict=True))

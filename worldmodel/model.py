@@ -136,14 +136,12 @@ class WorldModel:
     def _refused(self, belief: Belief, action: Action, outcome: Outcome) -> Belief:
         """The belief after a refusal. If the rules saw none coming, and one fact that was only assumed
         explains it, the fact is taken back; otherwise the action is less trusted for this episode."""
-        if outcome.truth is FALSE:
-            return belief
         assumed = {
             atom
             for match in outcome.matches
             for atom in self._assumed(belief.state, action, match.rule, positive=False)
         }
-        if len(assumed) == 1:
+        if len(assumed) == 1 and outcome.truth is not FALSE:
             return self._settled(belief, belief.state.updated(assumed))
         refused = {**belief.refused, action: belief.refused.get(action, 0) + 1}
         return replace(belief, refused=refused)
