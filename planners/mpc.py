@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from planners.grounding import Grounding, ground, seen
 from planners.heuristics import RelaxedPlan
-from planners.sampling import SAMPLERS, Missing, World, containers, missing_things
+from planners.sampling import SAMPLERS, Missing, World, containers, missing_things, showing
 from planners.search import SEARCHES, Limits
 from planners.shortening import shortened
 from planners.task import Operator, Plan, Task
 from rules.errors import WorldModelError
-from rules.logic import FALSE, Action
+from rules.logic import FALSE, WILDCARD, Action, Atom
 from rules.ruleset import ActionSchema
 from worldmodel.belief import Belief
 from worldmodel.model import WorldModel
@@ -126,12 +126,27 @@ class Planner:
                 plans.append((world, shortened(grounding.task, start, found.plan)))
             elif not plans and len(worlds) > 1 and expanded > self.config.expansions:
                 break  # what the rules cannot do in the first worlds they can do in none
-        return [o.action for o in _choose(grounding, missing, plans)], len(worlds), expanded
+        steps = [o.action for o in _choose(grounding, missing, plans)] or self._glance(
+            belief, missing, worlds
+        )
+        return steps, len(worlds), expanded
 
     def _worlds(self, belief: Belief, missing: list[Missing]) -> list[World]:
         if not missing:
             return [World(frozenset(), 1.0)]
         return self._sampler(self.model, belief, missing, self.config.samples, self._random)
+
+    def _glance(self, belief: Belief, missing: list[Missing], worlds: list[World]) -> list[Action]:
+        """Where no plan leads on, but something has yet to be found: what shows the likeliest place."""
+        facts = [fact for world in sorted(worlds, key=lambda w: -w.weight) for fact in sorted(world.facts)]
+        names = {thing.name for thing in missing}
+        for fact in facts:
+            pattern = Atom(fact.predicate, tuple([WILDCARD if a in names else a for a in fact.args]))
+            for action in showing(self.model.ruleset, pattern):
+                untried = action not in belief.refused
+                if untried and self.model.engine.outcome(belief.state, action).truth is not FALSE:
+                    return [action]
+        return []
 
     def _telling(self, belief: Belief) -> set[str]:
         """What the goal is about, and what nobody has looked into."""

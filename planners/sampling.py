@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple, Protocol
 
-from rules.logic import WILDCARD, Atom
+from rules.logic import WILDCARD, Action, Atom
 from rules.ruleset import ANY, Parameter, RuleSet
 from worldmodel.belief import Belief
 from worldmodel.model import WorldModel
@@ -60,6 +60,17 @@ def containers(ruleset: RuleSet) -> list[Container]:
         if len(atom.args) == 2 and atom.args.count(WILDCARD) == 1
     }
     return sorted(found)
+
+
+def showing(ruleset: RuleSet, pattern: Atom) -> Iterator[Action]:
+    """The actions that reveal a pattern, by rules in which all parameters stand in what they reveal."""
+    for schema in ruleset.actions.values():
+        names = {parameter.name for parameter in schema.parameters}
+        for atom in {atom for rule in schema.rules for atom in rule.reveals}:
+            binding = dict(zip(atom.args, pattern.args, strict=False))
+            lifted = atom.predicate == pattern.predicate and atom.args.count(WILDCARD) == 1
+            if lifted and binding.pop(WILDCARD, None) == WILDCARD and names == set(binding):
+                yield Action(schema.name, tuple([binding[p.name] for p in schema.parameters]))
 
 
 def missing_things(model: WorldModel, belief: Belief) -> list[Missing]:

@@ -18,9 +18,7 @@ def prune(ruleset: RuleSet) -> RuleSet:
     Clauses are entailed under the invariants that nothing in the logs has broken.
     """
     firm = replace(ruleset, invariants=tuple(i for i in ruleset.invariants if not i.evidence.against))
-    ruleset = replace(
-        ruleset, actions={n: _without_entailed(firm, s) for n, s in ruleset.actions.items()}
-    )
+    ruleset = replace(ruleset, actions={n: _without_entailed(firm, s) for n, s in ruleset.actions.items()})
     for _ in range(MAX_ROUNDS):
         doomed = _doomed(ruleset)
         if not doomed:
