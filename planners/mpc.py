@@ -1,9 +1,7 @@
 """Receding-horizon planning: imagine worlds, plan in each, act, look, and think again when surprised.
 
 The worlds differ in where unseen things are. Each world's plan looks into the places where that
-world hides them; a place is looked into in order of *chance over cost*, the index that is optimal
-for a single hidden thing (Black 1965; Stone 1975). That corrects the optimism of planning as if
-each world were known (hindsight bias).
+world hides them; `choose` weighs the plans against each other.
 """
 
 from __future__ import annotations
@@ -11,15 +9,14 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planners.grounding import Grounding, ground, seen
+from planners.choosing import choose
+from planners.grounding import ground
 from planners.heuristics import RelaxedPlan
 from planners.sampling import SAMPLERS, Missing, World, containers, missing_things, showing
 from planners.search import SEARCHES, Limits
 from planners.shortening import shortened
-from planners.task import Operator, Plan, Task
 from rules.errors import WorldModelError
 from rules.logic import FALSE, WILDCARD, Action, Atom
 from rules.ruleset import ActionSchema
@@ -31,9 +28,6 @@ STUBBORN = 2
 
 TRIALS = 60
 """Random actions to choose from where there is no plan."""
-
-MAJORITY = 0.5
-"""Steps are taken at once if the plans of more than this share of the worlds begin with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +120,7 @@ class Planner:
                 plans.append((world, shortened(grounding.task, start, found.plan)))
             elif not plans and len(worlds) > 1 and expanded > self.config.expansions:
                 break  # what the rules cannot do in the first worlds they can do in none
-        steps = [o.action for o in _choose(grounding, missing, plans)] or self._glance(
-            belief, missing, worlds
-        )
+        steps = [o.action for o in choose(grounding, missing, plans)] or self._glance(belief, missing, worlds)
         return steps, len(worlds), expanded
 
     def _worlds(self, belief: Belief, missing: list[Missing]) -> list[World]:
@@ -181,74 +173,3 @@ class Planner:
         action = Action(schema.name, tuple([self._random.choice(pool) for pool in pools]))
         ruled_out = schema.rules and self.model.engine.outcome(belief.state, action).truth is FALSE
         return None if ruled_out else action
-
-
-def _choose(
-    grounding: Grounding, missing: Sequence[Missing], plans: Sequence[tuple[World, Plan]]
-) -> list[Operator]:
-    """The steps to take: what most worlds begin with, if it is certain, else the most promising look."""
-    imagined = {thing.name for thing in missing}
-    looks: dict[tuple[Operator, ...], float] = {}
-    for world, plan in plans:
-        if _works(grounding.task, grounding.known, plan):
-            return list(plan)
-        for steps in _looks(grounding, imagined, world, plan):
-            looks[steps] = looks.get(steps, 0.0) + world.weight
-    if not looks:
-        return []
-    shared = _shared(imagined, plans)
-    if shared:
-        return shared
-    return list(max(looks, key=lambda look: (looks[look] / sum(step.cost for step in look), look)))
-
-
-def _shared(imagined: set[str], plans: Sequence[tuple[World, Plan]]) -> list[Operator]:
-    """The steps with which the plans of most worlds begin: whichever world it is, they are not in vain."""
-    steps: list[Operator] = []
-    total = sum(world.weight for world, _ in plans)
-    while True:
-        votes: dict[Operator, float] = {}
-        for world, plan in plans:
-            if len(plan) > len(steps):
-                votes[plan[len(steps)]] = votes.get(plan[len(steps)], 0.0) + world.weight
-        best = max(votes, key=lambda step: (votes[step], step), default=None)
-        if best is None or votes[best] <= MAJORITY * total or imagined & set(best.action.args):
-            return steps
-        plans = [(w, p) for w, p in plans if len(p) > len(steps) and p[len(steps)] == best]
-        steps.append(best)
-
-
-def _works(task: Task, state: int, plan: Plan) -> bool:
-    """Whether a plan reaches the goal from a state, without anything that is only imagined."""
-    for step in plan:
-        if not step.applies(state):
-            return False
-        state = step.apply(state)
-    return task.satisfied(state)
-
-
-def _looks(
-    grounding: Grounding, imagined: set[str], world: World, plan: Plan
-) -> Iterator[tuple[Operator, ...]]:
-    """For each imagined fact that a plan relies on, its steps up to the look into that place."""
-    for fact in sorted(world.facts):
-        (name,) = imagined & set(fact.args)
-        bit = grounding.bits.get(seen(fact, name), 0)
-        look = next((i for i, step in enumerate(plan) if step.adds & bit), None)
-        if look is not None:
-            yield _supporting(grounding.state(world.facts), plan[: look + 1])
-
-
-def _supporting(state: int, steps: Sequence[Operator]) -> tuple[Operator, ...]:
-    """The last step, and those before it that bring about what it needs, or undo what it forbids."""
-    before = [state]
-    for step in steps:
-        before.append(step.apply(before[-1]))
-    needed, forbidden = steps[-1].needs, steps[-1].forbids
-    kept = [steps[-1]]
-    for step, then in zip(reversed(steps[:-1]), before[-3::-1], strict=True):
-        if step.adds & needed & ~then or step.deletes & forbidden & then:
-            kept.append(step)
-            needed = needed & ~step.adds | step.needs
-            forbidden = forbidden & ~step.deletes | step.forbids
-    return tuple(kept[::-1])
