@@ -34,7 +34,8 @@ def choose(
     if shared:
         return shared
     index = {steps: chance / sum(step.cost for step in steps) for steps, chance in looks.items()}
-    return list(max(index, key=lambda steps: (index[steps], steps)))
+    best = max(index, key=lambda steps: (index[steps], steps))
+    return list(best)
 
 
 def _shared(imagined: set[str], plans: Sequence[tuple[World, Plan]]) -> list[Operator]:
