@@ -94,7 +94,7 @@ class _Grounder:
                 if WILDCARD not in atom.args:
                     self.breakers.setdefault(atom.predicate, []).append((schema, rule, atom))
         self.instances: dict[tuple[str, str, tuple[tuple[str, str], ...]], _Instance] = {}
-        self.wanted: dict[tuple[Atom, bool], frozenset[Atom]] = {}
+        self.wanted: set[tuple[Atom, bool]] = set()
         self.queue: list[tuple[Atom, bool]] = []
         self.by_type: dict[str, list[str]] = {ANY: list(self.state.objects)}
         for name, type_ in self.state.objects.items():
@@ -105,7 +105,7 @@ class _Grounder:
     def run(self) -> Grounding:
         goals = list(self._goals())
         for goal in goals:
-            self._want(goal, frozenset())
+            self._want(goal)
         while self.queue:
             atom, value = self.queue.pop()
             self._achieve(atom, value)
@@ -125,13 +125,13 @@ class _Grounder:
             if found is not None:
                 yield found[0]
 
-    def _want(self, clauses: Sequence[Clause], chain: frozenset[Atom]) -> None:
+    def _want(self, clauses: Sequence[Clause]) -> None:
         for clause in clauses:
             for literal in clause:
                 for atom in self._instances_of(literal):
                     key = (atom, literal.positive)
                     if key not in self.wanted:
-                        self.wanted[key] = chain | {atom} if literal.positive else chain
+                        self.wanted.add(key)
                         self.queue.append(key)
 
     def _instances_of(self, literal: Literal) -> list[Atom]:
@@ -144,16 +144,13 @@ class _Grounder:
         """Grounds the actions that make an atom true, or false."""
         if not value and self.state.truth(atom) is not TRUE:
             return
-        chain = self.wanted[atom, value]
         for schema, rule, effect in (self.makers if value else self.breakers).get(atom.predicate, ()):
             partial = _unify(effect, atom)
             if partial is not None:
                 for binding in self._bindings(schema, rule, partial):
-                    self._add(schema, rule, binding, chain - {atom})
+                    self._add(schema, rule, binding)
 
-    def _add(
-        self, schema: ActionSchema, rule: Rule, binding: Mapping[str, str], chain: frozenset[Atom]
-    ) -> None:
+    def _add(self, schema: ActionSchema, rule: Rule, binding: Mapping[str, str]) -> None:
         key = (schema.name, rule.name, tuple(sorted(binding.items())))
         if key in self.instances:
             return
@@ -164,16 +161,8 @@ class _Grounder:
         clauses += tuple(
             [(Literal(atom),) for c in clauses if len(c) == 1 for atom in self._to_be_seen(c[0])]
         )
-        if any(len(c) == 1 and self._circular(c[0], chain) for c in clauses):
-            return  # it needs what it is meant to help to bring about
         self.instances[key] = _Instance(schema, rule, binding, clauses, chance)
-        self._want(clauses, chain)
-
-    def _circular(self, literal: Literal, chain: frozenset[Atom]) -> bool:
-        """Whether a condition is what it is to serve for, and holds in no world to begin with."""
-        if not literal.positive or literal.atom not in chain:
-            return False
-        return literal.atom not in self.state.true and not self._to_be_seen(literal)
+        self._want(clauses)
 
     def _to_be_seen(self, literal: Literal) -> list[Atom]:
         """What must have been looked into before a condition about an imagined thing can be met."""

@@ -38,7 +38,7 @@ class RelaxedPlan:
         waiting = list(self.task.operators)
         while True:
             goals = [g for g in self.task.goals if reached & g.needs == g.needs]
-            if goals and makers:
+            if goals:
                 return min((self._relaxed(goal, state, makers) for goal in goals), key=lambda e: e.cost)
             fresh, later = 0, []
             for operator in waiting:
@@ -52,17 +52,14 @@ class RelaxedPlan:
                 else:
                     later.append(operator)
             if not fresh:
-                # either only a negative condition is in the way, or the goal is out of reach
-                return (
-                    Estimate(1.0, frozenset(o for o in self.task.operators if o.applies(state)))
-                    if goals
-                    else DEAD
-                )
+                return DEAD
             reached |= fresh
             waiting = later
 
     def _relaxed(self, goal: Condition, state: int, makers: dict[int, Operator]) -> Estimate:
         """The operators that make the goal's facts, and what those need in turn."""
+        if state & goal.needs == goal.needs:
+            return self._undone(goal, state)
         chosen: dict[Operator, None] = {}
         done, open_ = state, goal.needs & ~state
         while open_:
@@ -75,5 +72,12 @@ class RelaxedPlan:
             if operator not in chosen:
                 chosen[operator] = None
                 open_ |= operator.needs & ~done
-        helpful = frozenset([o for o in chosen if state & o.needs == o.needs])
+        helpful = frozenset([o for o in chosen if o.applies(state)])
         return Estimate(sum([o.cost for o in chosen]), helpful)
+
+    def _undone(self, goal: Condition, state: int) -> Estimate:
+        """One step, where all that is in the way is what the goal forbids."""
+        standing = state & goal.forbids
+        return Estimate(
+            1.0, frozenset([o for o in self.task.operators if o.deletes & standing and o.applies(state)])
+        )

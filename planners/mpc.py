@@ -153,16 +153,23 @@ class Planner:
         """Something that was little tried in this episode, with one of these things if possible: for where no
         plan leads to the goal, or the environment keeps refusing what should work."""
         schemas = sorted(self.model.ruleset.actions.values(), key=lambda schema: schema.name)
-        drawn = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
-        trials = [t for t in drawn if t is not None] or [Action(schemas[0].name)]
-        chosen = max(
-            trials, key=lambda t: bool(about & set(t.args)) - self._tried[t] - belief.refused.get(t, 0)
-        )
+        trials = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
+
+        def promise(trial: Action) -> tuple[bool, int]:
+            tried = self._tried[trial] + belief.refused.get(trial, 0)
+            return self._possible(belief, trial), bool(about & set(trial.args)) - tried
+
+        chosen = max([t for t in trials if t is not None], key=promise, default=None)
+        if chosen is None:
+            raise WorldModelError(
+                "no action can be tried: none is for the types of the "
+                f"{len(belief.state.objects)} objects that were seen; expected rules for this environment"
+            )
         self._tried[chosen] += 1
         return chosen
 
     def _drawn(self, belief: Belief, schema: ActionSchema) -> Action | None:
-        """A random action of a schema that the rules do not rule out."""
+        """A random action of a schema; None if no known object is of a parameter's type."""
         objects = belief.state.objects
         pools = [
             [name for name in objects if self.model.ruleset.is_a(objects[name], parameter.type)]
@@ -170,6 +177,9 @@ class Planner:
         ]
         if not all(pools):
             return None
-        action = Action(schema.name, tuple([self._random.choice(pool) for pool in pools]))
-        ruled_out = schema.rules and self.model.engine.outcome(belief.state, action).truth is FALSE
-        return None if ruled_out else action
+        return Action(schema.name, tuple([self._random.choice(pool) for pool in pools]))
+
+    def _possible(self, belief: Belief, action: Action) -> bool:
+        """Whether the rules do not rule an action out; of one without rules they say nothing."""
+        has_rules = bool(self.model.ruleset.actions[action.name].rules)
+        return not has_rules or self.model.engine.outcome(belief.state, action).truth is not FALSE

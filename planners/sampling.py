@@ -35,7 +35,7 @@ class World(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A thing that the goal needs and nobody has seen, under a made-up name."""
+    """A thing that the goal needs and nobody has seen, under a made-up name if the goal gives it none."""
 
     name: str
     type: str
@@ -66,7 +66,7 @@ def showing(ruleset: RuleSet, pattern: Atom) -> Iterator[Action]:
     """The actions that reveal a pattern, by rules in which all parameters stand in what they reveal."""
     for schema in ruleset.actions.values():
         names = {parameter.name for parameter in schema.parameters}
-        for atom in {atom for rule in schema.rules for atom in rule.reveals}:
+        for atom in dict.fromkeys(atom for rule in schema.rules for atom in rule.reveals):
             binding = dict(zip(atom.args, pattern.args, strict=False))
             lifted = atom.predicate == pattern.predicate and atom.args.count(WILDCARD) == 1
             if lifted and binding.pop(WILDCARD, None) == WILDCARD and names == set(binding):
@@ -74,7 +74,8 @@ def showing(ruleset: RuleSet, pattern: Atom) -> Iterator[Action]:
 
 
 def missing_things(model: WorldModel, belief: Belief) -> list[Missing]:
-    """For each parameter of the goal that no known thing can fill, a thing that has yet to be found."""
+    """For each parameter of the goal that no known thing can fill, a thing that has yet to be found; and
+    each thing that the goal calls by name, until it has been met."""
     found = []
     for container in containers(model.ruleset):
         holds = model.ruleset.predicates[container.predicate][container.free]
@@ -83,7 +84,19 @@ def missing_things(model: WorldModel, belief: Belief) -> list[Missing]:
             known = sum(1 for name in belief.state.objects if _usable(model, belief, container, name, type_))
             for number in range(known, count):
                 found.append(Missing(f"{type_} (unseen {number + 1})", type_, container))
+        named = {n for n, type_ in _named(model, belief) if model.ruleset.is_a(type_, holds)}
+        found += [Missing(name, holds, container) for name in sorted(named)]
     return found
+
+
+def _named(model: WorldModel, belief: Belief) -> Iterator[tuple[str, str]]:
+    """The names in the goal of things that nobody has met, and what types they must be of."""
+    for literal in belief.goal.condition:
+        predicate, args = literal.atom
+        for name, type_ in zip(args, model.ruleset.predicates.get(predicate, ()), strict=False):
+            unmet = model.engine.type_of(name, belief.state) == ANY
+            if unmet and name != WILDCARD and not name.startswith("?"):
+                yield name, type_
 
 
 def _fits(model: WorldModel, parameter: Parameter, type_: str) -> bool:
