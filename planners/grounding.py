@@ -142,7 +142,7 @@ class _Grounder:
 
     def _achieve(self, atom: Atom, value: bool) -> None:
         """Grounds the actions that make an atom true, or false."""
-        if not value and self.state.truth(atom) is not TRUE:
+        if not value and not self._holds(atom):
             return
         for schema, rule, effect in (self.makers if value else self.breakers).get(atom.predicate, ()):
             partial = _unify(effect, atom)
