@@ -193,8 +193,13 @@ class Engine:
                 yield from self._bind(joins[1:], state, extended, value)
 
     def outcome(self, state: State, action: Action) -> Outcome:
-        """Whether the action succeeds, and through which rules; unknown if it has neither rules nor failures."""
+        """Whether the action succeeds, and through which rules; unknown if it has neither rules nor failures.
+
+        On things of other types than its parameters ask for, or that nobody has met, it fails.
+        """
         schema = self.schema(action)
+        if not self._well_typed(schema, state, action):
+            return Outcome(FALSE, ())
         if not schema.rules and schema.otherwise is None:
             return Outcome(UNKNOWN, ())
         matches = [self.match(rule, state, action) for rule in schema.rules]
@@ -205,6 +210,15 @@ class Engine:
         if not possible:
             return Outcome(FALSE, ())
         return Outcome(TRUE if self._covered(possible, state, action) else UNKNOWN, possible)
+
+    def _well_typed(self, schema: ActionSchema, state: State, action: Action) -> bool:
+        """Whether the arguments fit the parameters; a type that the rule set does not know may be anything."""
+        for parameter, name in zip(schema.parameters, action.args, strict=True):
+            if parameter.type != ANY:
+                type_ = self.type_of(name, state)
+                if type_ == ANY or parameter.type not in self._is_a.get(type_, (parameter.type,)):
+                    return False
+        return True
 
     def _covered(self, possible: tuple[Match, ...], state: State, action: Action) -> bool:
         """Whether one of these rules applies however the unknown literals turn out (supervaluation).

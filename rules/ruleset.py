@@ -27,7 +27,7 @@ class Evidence(NamedTuple):
     def confidence(self) -> float:
         """The lower end of the true share's 90 % interval (Wilson 1927): little evidence, little trust."""
         n = self.support + self.against
-        if not n:
+        if not self.support:
             return 0.0
         z = 1.645
         share = self.support / n

@@ -29,7 +29,7 @@ def induce(statistics: Statistics) -> RuleSet:
     relations: dict[str, Relation] = {}
     actions = {}
     for name, schema in domain.actions.items():
-        records = {r: n for r, n in statistics.records.items() if r.action == name}
+        records = {r: n for r, n in statistics.records.items() if r.action == name and _fits(domain, r)}
         sights = {s: n for s, n in statistics.sights.items() if s.action == name}
         learner = _ActionLearner(domain, schema, statistics.candidates(name), records, sights)
         rules, found = learner.learn()
@@ -52,6 +52,12 @@ def _types(statistics: Statistics) -> dict[str, str | None]:
             if type_ != ANY and type_ not in types:
                 types[type_] = None if parameter.type == ANY else parameter.type
     return types
+
+
+def _fits(domain: RuleSet, record: Record) -> bool:
+    """Whether the arguments had the types that the parameters ask for: else no rule is needed to say no."""
+    parameters = domain.actions[record.action].parameters
+    return all(domain.is_a(t, p.type) for t, p in zip(record.types, parameters, strict=True))
 
 
 def _otherwise(records: Counts) -> str | None:

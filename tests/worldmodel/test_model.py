@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from rules.errors import WorldModelError
 from rules.language import parse, render, render_clause
 from rules.logic import FALSE, TRUE, UNKNOWN, Action, Atom, Literal
 from tests.worldmodel.blocks_text import REFUSAL, BlocksEnv, BlocksPerception, all_actions, play
@@ -161,9 +160,10 @@ def test_the_words_of_a_list_follow_what_was_done() -> None:
     assert model().predict(again, action("swing to north")).observation == "Swung to north. There: green."
 
 
-def test_an_action_that_is_none_is_an_error() -> None:
-    with pytest.raises(WorldModelError, match="unknown action 'fly'"):
-        model().predict(told(), Action("fly"))
+def test_of_an_action_that_the_rules_do_not_know_nothing_is_predicted() -> None:
+    prediction = model().predict(told(), Action("fly"))
+    assert (prediction.outcome, prediction.observation, prediction.because) == (UNKNOWN, None, ())
+    assert prediction.state == told().state
 
 
 # --- beliefs --------------------------------------------------------------------------------------
@@ -254,9 +254,10 @@ def test_a_refusal_that_nothing_explains_lowers_the_trust_for_this_episode_alone
     assert told().refused == {}
 
 
-def test_a_refusal_that_was_foreseen_changes_nothing() -> None:
-    belief = model().update(told(), action("grab red at east"), REFUSAL)
-    assert (belief.state, belief.refused, belief.steps) == (told().state, {}, 1)
+def test_a_refusal_that_was_foreseen_is_counted_and_changes_no_fact() -> None:
+    grab = action("grab red at east")
+    belief = model().update(told(), grab, REFUSAL)
+    assert (belief.state, belief.refused, belief.steps) == (told().state, {grab: 1}, 1)
 
 
 def test_places_found_to_be_one_are_known_in_the_next_episode_of_that_room() -> None:
