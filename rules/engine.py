@@ -212,7 +212,7 @@ class Engine:
         return Outcome(TRUE if self._covered(possible, state, action) else UNKNOWN, possible)
 
     def _well_typed(self, schema: ActionSchema, state: State, action: Action) -> bool:
-        """Whether the arguments fit the parameters; a type that the rule set does not know may be anything."""
+        """Whether the arguments fit the parameters; a type that the rule set does not know fits any."""
         for parameter, name in zip(schema.parameters, action.args, strict=True):
             if parameter.type != ANY:
                 type_ = self.type_of(name, state)

@@ -16,7 +16,7 @@ from math import inf, lgamma, log, log2
 from typing import NamedTuple
 
 from rules.logic import FALSE, TRUE, UNKNOWN, Truth
-from rules.ruleset import ANY, Evidence, Relation, RuleSet
+from rules.ruleset import Evidence, Relation, RuleSet
 
 MAX_PAIR_LITERALS = 160
 """Disjunctions are sought among at most this many literals, those that are false in most bad cases."""
@@ -257,9 +257,7 @@ class Learner:
     def _type_literals(self) -> Iterator[_Option]:
         for place, declared in enumerate(self.places):
             seen = sorted({case.types[place] for case in self.cases})
-            above = {a for t in seen for a in self.domain.ancestors(t)} - {ANY}
-            if all(self.domain.is_a(t, declared) for t in seen):
-                above -= set(self.domain.ancestors(declared))
+            above = {a for t in seen for a in self.domain.ancestors(t)} - set(self.domain.ancestors(declared))
             for type_ in sorted(above):
                 members = frozenset(t for t in seen if self.domain.is_a(t, type_))
                 bits = log2(2 * len(above) * len(self.places)) + 2
