@@ -13,7 +13,7 @@ def shortened(task: Task, start: int, plan: Plan) -> Plan:
         if rest is None:
             index += 1
         else:
-            plan = rest
+            plan, index = rest, 0  # an earlier step may have served nothing but what has gone
     return plan
 
 
