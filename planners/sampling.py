@@ -81,7 +81,7 @@ def missing_things(model: WorldModel, belief: Belief) -> list[Missing]:
         holds = model.ruleset.predicates[container.predicate][container.free]
         needs = Counter(p.type for p in belief.goal.parameters if _fits(model, p, holds))
         for type_, count in sorted(needs.items()):
-            known = sum(1 for name in belief.state.objects if _usable(model, belief, container, name, type_))
+            known = sum(1 for name in belief.state.objects if _usable(model, belief, name, type_))
             for number in range(known, count):
                 found.append(Missing(f"{type_} (unseen {number + 1})", type_, container))
         named = {n for n, type_ in _named(model, belief) if model.ruleset.is_a(type_, holds)}
@@ -103,7 +103,7 @@ def _fits(model: WorldModel, parameter: Parameter, type_: str) -> bool:
     return type_ != ANY and model.ruleset.is_a(parameter.type, type_) and parameter.type != type_
 
 
-def _usable(model: WorldModel, belief: Belief, container: Container, name: str, type_: str) -> bool:
+def _usable(model: WorldModel, belief: Belief, name: str, type_: str) -> bool:
     """Whether a thing is of the type, was located, and no action on it was ever refused."""
     if not model.ruleset.is_a(belief.state.objects[name], type_):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rules.language import parse
 from rules.logic import Atom, Literal, State
@@ -93,12 +94,19 @@ action heat(?o: object, ?r: receptacle) "heat {{?o}} with {{?r}}"
     then    hot(?o)
     says    "You heat the {{?o}} using the {{?r}}."
   otherwise says "Nothing happens."
+
+action use(?o: object) "use {{?o}}"
+  rule lights  [98 for, 0 against]
+    when    ?o is desklamp, in(?o, ?r), at(?r)
+    then    on(?o)
+    says    "You turn on the {{?o}}."
+  otherwise says "Nothing happens."
 """
 
 STEP = 1.01
 """The cost of an action by these rules: they worked 98 times of 98, (98 + 1) / (98 + 2)."""
 
-CLOSED = ("at(*)", "holding(*)", "in(*, *)", "hot(*)", "open(*)", "openable(*)")
+CLOSED = ("at(*)", "holding(*)", "in(*, *)", "hot(*)", "on(*)", "open(*)", "openable(*)")
 """What to deny for a state that is known in full."""
 
 
@@ -127,13 +135,13 @@ def belief(
     objects: Iterable[str],
     true: Iterable[str] = (),
     false: Iterable[str] = CLOSED,
-    **others: object,
+    **others: Any,
 ) -> Belief:
     """A belief in which every object is named for its type: ``mug 1``."""
     state = State({name: name.split(" ")[0] for name in objects}, map(atom, true), map(atom, false))
-    return Belief(state, aim, **others)  # type: ignore[arg-type]
+    return Belief(state, aim, **others)
 
 
-def model(text: str = RULES, tables: Mapping[str, Mapping[tuple[str, ...], int]] | None = None) -> WorldModel:
+def model(text: str = RULES, tables: Mapping[str, Mapping[Any, int]] | None = None) -> WorldModel:
     """The model of these rules, with these counts as its knowledge."""
     return WorldModel(parse(text), AlfworldPerception(), Knowledge(tables))

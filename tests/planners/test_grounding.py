@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
 from planners.grounding import UNLIKELY, Grounding, ground, seen
 from planners.task import Operator
 from rules.logic import Action
-from tests.planners.kitchen import CLOSED, DOMAIN, RULES, STEP, atom, belief, goal, model
+from tests.planners.kitchen import DOMAIN, RULES, STEP, atom, belief, goal, model
 from worldmodel.belief import Belief
 
 HOLD_MUG = goal("holding(?o)", o="mug")
@@ -59,7 +60,7 @@ def test_full_hands_make_putting_down_relevant() -> None:
 
 
 def test_a_goal_no_action_serves_leaves_no_operators() -> None:
-    known = belief(goal("on(?o)", o="mug"), ("mug 1", "desk 1"), false=[*CLOSED, "on(*)"])
+    known = belief(goal("on(?o)", o="mug"), ("mug 1", "desk 1"))
     task = grounded(known).task
     assert task.operators == ()
     assert not task.satisfied(0)
@@ -141,7 +142,7 @@ def test_what_is_taken_to_hold_can_be_undone() -> None:
 # --- relations on types ---------------------------------------------------------------------------
 
 
-def cost_of_putting(thing: str, place: str, **others: object) -> float:
+def cost_of_putting(thing: str, place: str, **others: Any) -> float:
     aim = goal("in(?o, ?r)", o=thing, r=place)
     known = belief(aim, (f"{thing} 1", f"{place} 1"), [f"holding({thing} 1)"], **others)
     (put,) = named(grounded(known), "put")
@@ -258,6 +259,19 @@ def test_places_that_are_one_are_reached_together() -> None:
     found = grounded(known)
     for arrive in named(found, "go_to"):
         assert {"at(desk 1)", "at(drawer 1)"} <= spelled(found, arrive.adds)
+
+
+def test_a_variable_that_is_no_parameter_takes_every_fitting_thing() -> None:
+    """A lamp is switched where it stands: ``in(?o, ?r), at(?r)`` with ?r in no command."""
+    known = belief(
+        goal("on(?o)", o="desklamp"), ("desklamp 1", "desk 1", "desk 2"), ["in(desklamp 1, desk 2)"]
+    )
+    found = grounded(known)
+    uses = named(found, "use")
+    assert {str(o.action) for o in uses} == {"use(desklamp 1)"}
+    places = [condition(found, o)[0] for o in uses]
+    assert {"in(desklamp 1, desk 2)", "at(desk 2)"} in places
+    assert {"in(desklamp 1, desk 1)", "at(desk 1)"} in places
 
 
 # --- what is only imagined ------------------------------------------------------------------------
