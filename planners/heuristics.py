@@ -17,6 +17,9 @@ class Estimate(NamedTuple):
 
 DEAD = Estimate(inf)
 
+Makers = dict[int, tuple[Operator, int]]
+"""For each fact the operator that makes it first, and what was reached before."""
+
 
 class RelaxedPlan:
     """Plans for the task without deletes and negative conditions; remembers the states it has seen."""
@@ -34,7 +37,7 @@ class RelaxedPlan:
     def _estimate(self, state: int) -> Estimate:
         if self.task.satisfied(state):
             return Estimate(0.0)
-        reached, makers = state, dict[int, Operator]()
+        reached, makers = state, Makers()
         waiting = list(self.task.operators)
         while True:
             goals = [g for g in self.task.goals if reached & g.needs == g.needs]
@@ -47,7 +50,7 @@ class RelaxedPlan:
                     fresh |= new
                     while new:
                         bit = new & -new
-                        makers[bit] = operator
+                        makers[bit] = operator, reached
                         new ^= bit
                 else:
                     later.append(operator)
@@ -56,22 +59,21 @@ class RelaxedPlan:
             reached |= fresh
             waiting = later
 
-    def _relaxed(self, goal: Condition, state: int, makers: dict[int, Operator]) -> Estimate:
+    def _relaxed(self, goal: Condition, state: int, makers: Makers) -> Estimate:
         """The operators that make the goal's facts, and what those need in turn."""
         if state & goal.needs == goal.needs:
             return self._undone(goal, state)
-        chosen: dict[Operator, None] = {}
+        chosen: list[Operator] = []
         done, open_ = state, goal.needs & ~state
         while open_:
             bit = open_ & -open_
             open_ ^= bit
             if done & bit:
                 continue
-            operator = makers[bit]
-            done |= operator.adds | bit
-            if operator not in chosen:
-                chosen[operator] = None
-                open_ |= operator.needs & ~done
+            operator, before = makers[bit]
+            done |= operator.adds & ~before  # what came before, it may itself need
+            open_ |= operator.needs & ~done
+            chosen.append(operator)
         helpful = frozenset([o for o in chosen if o.applies(state)])
         return Estimate(sum([o.cost for o in chosen]), helpful)
 

@@ -24,7 +24,7 @@ class SealedInfo(dict[str, Any]):
     def _hidden(self, *_: Any) -> Any:
         raise AssertionError("info is hidden from the agent")
 
-    __iter__ = keys = values = items = __contains__ = _hidden  # type: ignore[assignment]
+    __iter__ = keys = values = items = __contains__ = _hidden
 
 
 class Sealed:
@@ -38,8 +38,8 @@ class Sealed:
             return observation, SealedInfo(info)
 
         def step(command: str) -> Answer:
-            *answer, info = env.step(command)
-            return (*answer, SealedInfo(info))
+            observation, reward, terminated, truncated, info = env.step(command)
+            return observation, float(reward), terminated, truncated, SealedInfo(info)
 
         object.__setattr__(self, "_reset", reset)
         object.__setattr__(self, "_step", step)

@@ -61,6 +61,13 @@ def test_any_goal_will_do() -> None:
     assert names(find(problem).plan) == ["b"]
 
 
+def test_a_state_that_is_reached_again_for_less_is_taken_up_again() -> None:
+    """Sweeping spoils B: it is best done first, but what makes A and B looks better."""
+    problem = task([operator("sweep", 0, C, B), operator("make", 0, A | B, cost=4)], A | B | C)
+    found = find(problem)
+    assert (names(found.plan), found.cost) == (["sweep", "make"], 5)
+
+
 @pytest.mark.parametrize("thorough", [False, True])
 def test_no_plan_is_none_at_infinite_cost(thorough: bool) -> None:
     unreachable = find(task([operator("a", 0, A)], B), limits=AMPLE._replace(thorough=thorough))

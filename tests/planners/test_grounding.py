@@ -249,6 +249,14 @@ def test_a_wildcard_deletes_everything_but_what_the_rule_adds() -> None:
     assert spelled(found, arrive.apply(found.known)) == {"at(desk 1)", "in(mug 1, desk 1)", "seen in(desk 1)"}
 
 
+def test_what_a_rule_both_deletes_and_adds_stays() -> None:
+    """``at(?r), not at(*)``: the place that is reached is not lost by the same step."""
+    known = belief(HOLD_MUG, ("mug 1", "desk 1"), ["in(mug 1, desk 1)"])
+    found = grounded(known)
+    for arrive in named(found, "go_to"):
+        assert not arrive.adds & arrive.deletes
+
+
 def test_places_that_are_one_are_reached_together() -> None:
     known = belief(
         HOLD_MUG,

@@ -42,6 +42,15 @@ def test_a_step_that_serves_twice_is_paid_once() -> None:
     assert RelaxedPlan(shared)(0).cost == 5
     both = task([operator("ab", 0, A | B, cost=3)], A | B)
     assert RelaxedPlan(both)(0).cost == 3
+    forked = task([operator("a", 0, A, cost=3), operator("b", A, B), operator("bc", A, B | C, cost=2)], C | B)
+    assert RelaxedPlan(forked)(0).cost <= 6
+
+
+def test_no_step_makes_what_it_needs() -> None:
+    """The second step keeps A, but does not bring it about."""
+    keeping = task([operator("a", 0, A), operator("ab", A, A | B)], B)
+    assert RelaxedPlan(keeping)(0).cost == 2
+    assert helpful(keeping, 0) == ["a"]
 
 
 def test_the_nearer_of_two_goals_counts() -> None:
