@@ -33,9 +33,9 @@ class Knowledge:
     """Counts, and the rates and chances that follow from them. Counts of two logs add.
 
     found: (predicate, type, place type) -> places that held such a thing, and seen: (predicate, place
-    type) -> places seen in full, both at first sight. facts: (predicate, type, truth) at first sight. together and
-    apart: (predicate, place, place), for places that turned out to be one, or two. Every key stands
-    twice: with types, and with the setting in front and the names of places in their stead.
+    type) -> places seen in full, both at first sight. facts: (predicate, type, truth) at first sight.
+    together and apart: (predicate, place, place), for places that turned out to be one, or two. Every
+    key stands twice: with types, and with the setting in front and the names of places in their stead.
     """
 
     def __init__(self, tables: Mapping[str, Mapping[Key, int]] | None = None) -> None:
