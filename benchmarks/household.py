@@ -227,7 +227,10 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     began = time.perf_counter()
     added = collect(logs, counts[-1], options.workers)
     seconds = time.perf_counter() - began
-    rows = [measure(logs, count, jobs, options.workers) for count in counts]
+    rows = []
+    for count in counts:
+        rows.append(measure(logs, count, jobs, options.workers))
+        _tell(rows[-1])
     lengths, text = walkthroughs(games), caption(logs, added, seconds)
     if options.json:
         result = {"split": options.split, "rows": rows, "walkthrough": lengths, "caption": text}
@@ -240,6 +243,12 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             text,
             highlight=False,
         )
+
+
+def _tell(row: Row) -> None:
+    """A line on stderr, so that a long run says early how it goes."""
+    result = f"{row['won']}/{row['games']} won, {row['steps']:.2f} steps"
+    print(f"{row['train_episodes']:,} train episodes: {result}", file=sys.stderr)
 
 
 def _count(text: str) -> str:
