@@ -13,9 +13,11 @@ import pytest
 from planners import Decision, PlanConfig, Planner
 from planners.choosing import choose
 from planners.grounding import ground
+from planners.heuristics import RelaxedPlan
 from planners.mpc import STUBBORN
 from planners.sampling import World, missing_things
-from planners.task import Operator
+from planners.search import SEARCHES, Found, Limits
+from planners.task import Operator, Task
 from rules.errors import WorldModelError
 from rules.logic import Action
 from tests.planners.kitchen import DOMAIN, atom, belief, goal, model
@@ -237,6 +239,22 @@ def test_steps_that_do_not_serve_the_look_are_left_for_later() -> None:
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(WorldModelError, match=message):
         PlanConfig(**settings)  # type: ignore[arg-type]
+
+
+def test_the_search_is_told_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is thorough where the world is known: there it pays to find the shortest plan."""
+    told = []
+
+    def spy(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -> Found:
+        told.append(limits)
+        return SEARCHES["best-first"](task, start, heuristic, limits)
+
+    monkeypatch.setitem(SEARCHES, "spy", spy)  # type: ignore[arg-type]
+    planner = Planner(model(), PlanConfig(horizon=7, expansions=90, samples=4, search="spy"))
+    planner.decide(kitchen(true=("in(mug 1, fridge 1)",), extra=("mug 1",)))
+    assert told == [Limits(7, 90, thorough=True)]
+    planner.decide(kitchen())
+    assert told[1:] == [Limits(7, 90, thorough=False)] * 4
 
 
 def test_after_a_reset_the_same_seed_decides_the_same() -> None:

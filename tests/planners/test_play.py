@@ -11,7 +11,7 @@ import gymnasium
 import pytest
 
 from planners import Moment, PlanConfig, Planner, Run, play
-from tests.planners.kitchen import model
+from tests.planners.kitchen import RULES, model
 from tests.planners.sealed import Sealed
 from tests.worldmodel.blocks_text import SPOTS, BlocksEnv, BlocksPerception
 from tests.worldmodel.blocks_text import play as wander
@@ -113,6 +113,19 @@ def test_a_prediction_that_fails_is_followed_by_a_new_plan() -> None:
     for moment in moments:
         if moment.prediction.observation is not None:
             assert moment.held is (moment.prediction.observation == moment.observation)
+
+
+def test_other_words_than_predicted_are_a_surprise_though_it_works() -> None:
+    """These rules say "seize" where the game says "pick up"."""
+    done, moments = run(room("pen"), model(RULES.replace("You pick up", "You seize")))
+    (taken,) = [m for m in moments if m.command.startswith("take")]
+    assert (taken.prediction.observation, taken.observation) == (
+        "You seize the pen 1 from the drawer 2.",
+        "You pick up the pen 1 from the drawer 2.",
+    )
+    assert not taken.held
+    assert moments[taken.number].decision.planned
+    assert done.success
 
 
 def test_a_planner_begins_each_episode_afresh() -> None:
