@@ -249,7 +249,7 @@ def test_the_search_is_told_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         told.append(limits)
         return SEARCHES["best-first"](task, start, heuristic, limits)
 
-    monkeypatch.setitem(SEARCHES, "spy", spy)  # type: ignore[arg-type]
+    monkeypatch.setitem(SEARCHES, "spy", spy)
     planner = Planner(model(), PlanConfig(horizon=7, expansions=90, samples=4, search="spy"))
     planner.decide(kitchen(true=("in(mug 1, fridge 1)",), extra=("mug 1",)))
     assert told == [Limits(7, 90, thorough=True)]
