@@ -1,152 +1,143 @@
-"""A policy that explores: it sees new places, and tests the rules it has learned from its own episodes."""
+"""A policy that explores: it surveys new places, carries things about, and tries what it has seldom tried.
+
+It is told what is admissible, as any player of the game is, and tries other things too, since failures
+teach the conditions of actions. Tries are counted over all episodes by schema and argument types.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
-from math import prod
-from typing import NamedTuple, TypeVar
 
 from rules.errors import WorldModelError
-from rules.logic import UNKNOWN, Action, State
+from rules.logic import WILDCARD, Action, State
 from rules.ruleset import ANY, RuleSet
-from worldmodel.environments.base import Percept, Perception
-from worldmodel.novelty import Novelty, salient
-from worldmodel.replay import transition
+from worldmodel.environments.base import Perception
 
-T = TypeVar("T")
+BOLDNESS = 0.4
+"""The share of steps that try what is not known to be admissible."""
+NEWS = 0.8
+"""What something new to see is worth, against a kind of attempt that was never made."""
+PROSPECT = 0.6
+"""What going to where something can be tried is worth, against trying it."""
+AWAY = 0.1
+"""What is left of the worth of an attempt with what is not at hand."""
+NEAR, FAR = 8, 8
+"""So many things near what stands out, and elsewhere, are considered for a bold try."""
 
-NEAR, FAR = 0.8, 0.6
-"""What is left of an action's worth by an argument beside one that stands out, and by any other."""
-NEWS = 0.7
-"""The weight of what an action is likely to tell, beside that of what it tests."""
-AHEAD = 0.8
-"""The weight of what an action leads to."""
-AGAIN = 0.3
-"""What is left of the worth of an action that only leads back to where the episode has been."""
-PATIENCE = 3
-"""So many failures in a row halve the interest in an action for the rest of the episode."""
-WIDTH = 12
-"""So many neighbours are looked at, and so many of the best actions ahead, with twice as many others."""
-
-
-class _Option(NamedTuple):
-    """An action and its worth; `tie` breaks ties by chance."""
-
-    worth: float
-    tie: float
-    action: Action
-    possible: bool
+Kind = tuple[str, ...]
+"""A schema and its arguments' types."""
 
 
 class CuriousPolicy:
-    """Starts without rules and learns them as it plays, over all its episodes; it never sees what is
-    admissible.
+    """Counts what it tries over all its episodes; `begin` starts the next one."""
 
-    An action is worth what it is likely to tell, as it did before, and how new it is (see `Novelty`): less
-    for what is out of reach, was done, or keeps failing in this episode. One that leads to something
-    better than there is here is worth a part of the difference.
-    """
-
-    name, wants_commands = "curious", False
+    name, wants_commands = "curious", True
 
     def __init__(self) -> None:
-        self._novelty: Novelty | None = None
-        self._news: Counter[tuple[str, int]] = Counter()
-        self._times: Counter[tuple[str, int]] = Counter()
-
-    @property
-    def novelty(self) -> Novelty:
-        """What has been learned so far."""
-        if self._novelty is None:
-            self._novelty = Novelty(self._perception.domain)
-        return self._novelty
+        self._tries: Counter[Kind] = Counter()
+        self._wins: Counter[Kind] = Counter()
+        self._news: dict[str, float] = {}
+        self._movers: Counter[str] = Counter()
 
     def begin(self, perception: Perception, observation: str, rng: random.Random) -> None:
+        """An episode starts with this text."""
         self._perception, self._rng = perception, rng
         percept = perception.perceive(None, observation)
         self._state = State(dict(percept.objects), percept.true, percept.false)
-        self._been = {self._state.true}
         self._done: Counter[Action] = Counter()
-        self._failures: Counter[str] = Counter()
-
-    def see(self, command: str, observation: str) -> None:
-        action = self._perception.action(command)
-        percept = self._perception.perceive(action, observation)
-        if action is not None:
-            self._count(action, percept)
-            self.novelty.learn(transition(self._state, action, observation, percept, self._perception))
-        self._state = self._state.updated(percept.true, percept.false, percept.objects)
-        self._been.add(self._state.true)
 
     def act(self, admissible: Sequence[str]) -> str:
-        options = self._options()
-        if not options:
+        """The next command."""
+        known = [a for a in map(self._perception.action, admissible) if a is not None]
+        bold = [] if known and self._rng.random() >= BOLDNESS else self._bold(set(known))
+        if not bold and not known:
             raise WorldModelError("nothing to do: no object was seen that an action could be about")
-        here = options[0].worth
-        likely = [option for option in options[WIDTH:] if option.possible and option.action.args]
-        looked_at = options[:WIDTH] + self._some(likely, 2 * WIDTH)
-        best = max(looked_at, key=lambda option: self._with_prospect(option, here))
-        return self._perception.command(best.action)
+        if bold:
+            return self._perception.command(self._rng.choice(bold))
+        worth = {action: self._worth(action) * self._rng.uniform(0.7, 1.0) for action in known}
+        return self._perception.command(max(known, key=lambda action: (worth[action], action)))
 
-    def _options(self) -> list[_Option]:
-        """What could be done with what stands out, what is beside it and a few other things; best first."""
-        names, focus = sorted(self._state.objects), salient(self._state)
-        beside = _beside(self._state, focus)
-        some = {*focus, *self._some(sorted(beside), WIDTH), *self._some(names, WIDTH // 3)}
-        reach = dict.fromkeys(names, FAR) | dict.fromkeys(beside, NEAR) | dict.fromkeys(focus, 1.0)
-        options = []
-        for action in self._actions(names, 1) + self._actions(sorted(some), 2):
-            worth, possible = self._worth(self._state, action)
-            worth *= prod([reach[name] for name in action.args])
-            options.append(_Option(worth, self._rng.random(), action, possible))
-        return sorted(options, reverse=True)
-
-    def _worth(self, state: State, action: Action) -> tuple[float, bool]:
-        """The worth of an action in a state, and whether it may succeed."""
-        aspect, done = self.novelty.aspect(state, action), self._done[action]
-        worth = aspect.novelty / (1 + done) / (1 + self._failures[action.name] / PATIENCE)
-        if aspect.possible:
-            key = action.name, min(done, 2)
-            told = (self._news[key] + 1) / (self._times[key] + 1)
-            worth += NEWS * told / (1 + told)
-        return worth, aspect.possible
-
-    def _with_prospect(self, option: _Option, here: float) -> float:
-        """The worth of an action together with that of what it leads to."""
-        after = self.novelty.imagined(self._state, option.action)
-        if after is None:
-            return option.worth
-        own = set(option.action.args)
-        names = sorted(salient(after) | own)
-        ahead = [a for a in self._actions(names, 1) + self._actions(names, 2) if not own.isdisjoint(a.args)]
-        prospect = max([self._worth(after, action)[0] for action in ahead], default=0.0)
-        return option.worth * (AGAIN if after.true in self._been else 1) + AHEAD * max(0.0, prospect - here)
-
-    def _actions(self, names: Sequence[str], arity: int) -> list[Action]:
-        """All actions on these names, of schemas with one parameter or none (1), or with more (2)."""
-        domain, objects = self._perception.domain, self._state.objects
-        found = []
-        for schema in domain.actions.values():
-            if (len(schema.parameters) > 1) is (arity > 1):
-                fitting = [[n for n in names if fits(domain, objects[n], p.type)] for p in schema.parameters]
-                found += [Action(schema.name, args) for args in product(*fitting)]
-        return found
-
-    def _some(self, items: Sequence[T], count: int) -> list[T]:
-        return self._rng.sample(items, min(count, len(items)))
-
-    def _count(self, action: Action, percept: Percept) -> None:
-        """Counts how much an action told, when it was done for the first, second or third time."""
-        things = percept.objects.keys() - self._state.objects.keys()
-        facts = [atom for atom in percept.true | percept.false if self._state.some(atom) is UNKNOWN]
-        key = action.name, min(self._done[action], 2)
-        self._times[key] += 1
-        self._news[key] += len(things) + len(facts)
+    def see(self, command: str, observation: str) -> None:
+        """Counts how an attempt went, and what it showed."""
+        action = self._perception.action(command)
+        percept = self._perception.perceive(action, observation)
+        before = self._state
+        self._state = before.updated(percept.true, percept.false, percept.objects)
+        if action is None:
+            return
+        kind = self._kind(action)
+        self._tries[kind] += 1
+        if not percept.refused:
+            if not self._done[action]:
+                told = any(len(p.args) > 1 and WILDCARD in p.args for p in self._state.false - before.false)
+                self._news[action.name] = 0.9 * self._news.get(action.name, 1.0) + 0.1 * told
+            self._wins[kind] += 1
+            if len(action.args) == 2:
+                self._wins[action.name, kind[2]] += 1
+            if len(action.args) == 1 and action.args[0] in salient(self._state) - salient(before):
+                self._movers[action.name] += 1
         self._done[action] += 1
-        self._failures[action.name] = self._failures[action.name] + 1 if percept.refused else 0
+
+    def _kind(self, action: Action) -> Kind:
+        return (action.name, *[self._state.objects.get(name, ANY) for name in action.args])
+
+    def _worth(self, action: Action) -> float:
+        """How new an attempt is, what it is likely to show, and what it leads to."""
+        worth = 1 / (1 + self._tries[self._kind(action)])
+        if action.args and not self._done[action]:
+            worth += NEWS * self._news.get(action.name, 1.0)
+        if self._movers[action.name]:
+            worth += PROSPECT * self._prospect(action.args[0])
+        elif not self._at_hand(action):
+            worth *= AWAY
+        return worth / (1 + self._done[action])
+
+    def _at_hand(self, action: Action) -> bool:
+        """Whether all that an action is about stands out, or is near what does."""
+        focus = salient(self._state)
+        return not set(action.args) - focus - neighbours(self._state, focus)
+
+    def _prospect(self, place: str) -> float:
+        """The newest thing that may be done with what is at hand in a place of such a type."""
+        type_ = self._state.objects.get(place, ANY)
+        return max(
+            [
+                1 / (1 + self._tries[schema.name, self._state.objects.get(name, ANY), type_])
+                for schema in self._domain.actions.values()
+                if self._wins[schema.name, type_]
+                for name in salient(self._state)
+                if name != place
+                and fits(self._domain, self._state.objects.get(name, ANY), schema.parameters[0].type)
+            ],
+            default=0.0,
+        )
+
+    def _bold(self, known: set[Action]) -> list[Action]:
+        """For each schema an attempt that is not known to be admissible, mostly with what is at hand."""
+        focus = salient(self._state)
+        near = sorted(neighbours(self._state, focus))
+        far = sorted(self._state.objects.keys() - focus - set(near))
+        some = [*sorted(focus), *self._some(near, NEAR)]
+        if self._rng.random() < 0.5 or not focus:
+            some += self._some(far, FAR)
+        attempts = []
+        for schema in self._domain.actions.values():
+            pools = [
+                [n for n in some if fits(self._domain, self._state.objects.get(n, ANY), p.type)]
+                for p in schema.parameters
+            ]
+            if schema.parameters and all(pools):
+                attempts.append(Action(schema.name, tuple([self._rng.choice(pool) for pool in pools])))
+        return [action for action in attempts if action not in known]
+
+    def _some(self, names: Sequence[str], count: int) -> list[str]:
+        return self._rng.sample(names, min(count, len(names)))
+
+    @property
+    def _domain(self) -> RuleSet:
+        return self._perception.domain
 
 
 def fits(domain: RuleSet, type_: str, wanted: str) -> bool:
@@ -154,6 +145,12 @@ def fits(domain: RuleSet, type_: str, wanted: str) -> bool:
     return wanted == ANY or domain.is_a(type_, wanted)
 
 
-def _beside(state: State, focus: set[str]) -> set[str]:
-    """What stands in a relation to something in the focus."""
-    return {name for atom in state.true if not focus.isdisjoint(atom.args) for name in atom.args} - focus
+def salient(state: State) -> set[str]:
+    """What stands out: the things of which a predicate is true that is known in full."""
+    exclusive = [p.predicate for p in state.false if p.args == (WILDCARD,)]
+    return {atom.args[0] for predicate in exclusive for atom in state.atoms(predicate)}
+
+
+def neighbours(state: State, names: set[str]) -> set[str]:
+    """What stands in a relation to one of these things."""
+    return {a for atom in state.true if not names.isdisjoint(atom.args) for a in atom.args} - names

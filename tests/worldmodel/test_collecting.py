@@ -13,6 +13,7 @@ import pytest
 from rules.errors import WorldModelError
 from tests.worldmodel.blocks_text import BlocksEnv, BlocksPerception
 from worldmodel.collecting import collect, collect_into
+from worldmodel.curiosity import CuriousPolicy
 from worldmodel.environments.registry import EnvironmentSpec, environment
 from worldmodel.trajectories import Episode, read_episodes
 
@@ -106,7 +107,10 @@ def test_a_seed_decides_and_another_differs(games: Sequence[Any]) -> None:
     assert actions(1) == actions(1) != actions(2)
 
 
-def test_the_admissible_commands_are_kept_from_a_policy_that_wants_none(games: Sequence[Any]) -> None:
+def test_the_admissible_commands_are_kept_from_a_policy_that_wants_none(
+    games: Sequence[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CuriousPolicy, "wants_commands", False)
     asked: list[bool] = []
 
     def make(game: Any, **options: Any) -> Any:
