@@ -19,10 +19,12 @@ BOLDNESS = 0.4
 """The share of steps that try what is not known to be admissible."""
 NEWS = 0.8
 """What something new to see is worth, against a kind of attempt that was never made."""
-PROSPECT = 0.6
+PROSPECT = 0.15
 """What going to where something can be tried is worth, against trying it."""
 AWAY = 0.1
 """What is left of the worth of an attempt with what is not at hand."""
+CARRY = 0.3
+"""What is left of the worth of letting go of something: with it in hand more can be tried elsewhere."""
 NEAR, FAR = 8, 8
 """So many things near what stands out, and elsewhere, are considered for a bold try."""
 
@@ -40,6 +42,7 @@ class CuriousPolicy:
         self._wins: Counter[Kind] = Counter()
         self._news: dict[str, float] = {}
         self._movers: Counter[str] = Counter()
+        self._frees: Counter[str] = Counter()
 
     def begin(self, perception: Perception, observation: str, rng: random.Random) -> None:
         """An episode starts with this text."""
@@ -76,6 +79,7 @@ class CuriousPolicy:
             self._wins[kind] += 1
             if len(action.args) == 2:
                 self._wins[action.name, kind[2]] += 1
+            self._frees[action.name] += len(salient(self._state)) < len(salient(before))
             if len(action.args) == 1 and action.args[0] in salient(self._state) - salient(before):
                 self._movers[action.name] += 1
         self._done[action] += 1
@@ -92,6 +96,8 @@ class CuriousPolicy:
             worth += PROSPECT * self._prospect(action.args[0])
         elif not self._at_hand(action):
             worth *= AWAY
+        if self._frees[action.name]:
+            worth *= CARRY
         return worth / (1 + self._done[action])
 
     def _at_hand(self, action: Action) -> bool:
