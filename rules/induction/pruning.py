@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from rules.ruleset import ActionSchema, Rule, RuleSet
 from rules.verification import Finding, Kind, Status, check, entailed
+from rules.verification.invariants import preservation
+from rules.verification.questions import Questions
 
 DISAGREEMENTS = (Kind.CONTRADICTORY_EFFECTS, Kind.CONTRADICTORY_WORDING)
 MAX_ROUNDS = 20
@@ -15,7 +17,8 @@ def prune(ruleset: RuleSet) -> RuleSet:
     """The rules without entailed clauses, without rules that can never apply or that another one makes
     idle, and of two that disagree only the better supported.
 
-    Clauses are entailed under the invariants that nothing in the logs has broken.
+    Clauses are entailed under the invariants that nothing in the logs has broken. Of the invariants
+    those stay that the rules preserve.
     """
     firm = replace(ruleset, invariants=tuple(i for i in ruleset.invariants if not i.evidence.against))
     ruleset = replace(ruleset, actions={n: _without_entailed(firm, s) for n, s in ruleset.actions.items()})
@@ -24,7 +27,21 @@ def prune(ruleset: RuleSet) -> RuleSet:
         if not doomed:
             break
         ruleset = _without(ruleset, doomed)
-    return ruleset
+    return _inductive(ruleset)
+
+
+def _inductive(ruleset: RuleSet) -> RuleSet:
+    """The rule set without the invariants that its own rules break: the logs had just not come so far."""
+    while True:
+        questions = Questions(ruleset)
+        kept = tuple(
+            invariant
+            for index, invariant in enumerate(ruleset.invariants)
+            if all(f.status is not Status.REFUTED for f in preservation(questions, index))
+        )
+        if len(kept) == len(ruleset.invariants):
+            return ruleset
+        ruleset = replace(ruleset, invariants=kept)
 
 
 def _without_entailed(ruleset: RuleSet, schema: ActionSchema) -> ActionSchema:
