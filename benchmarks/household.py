@@ -211,7 +211,8 @@ def type_table(rows: Sequence[Row], walkthrough: dict[str, float]) -> Table:
 def caption(logs: Logs, added: int, seconds: float) -> str:
     return (
         f"{SEEN} At most {STEPS} steps; a game that was not won counts with all it took. Seed {logs.seed}.\n"
-        f"Logs: the {logs.policy} policy, which sees text alone, {STEPS} steps in each of the train games, "
+        f"Logs: the {logs.policy} policy, which sees text and what is admissible, {STEPS} steps in each "
+        "of the train games, "
         f"one explorer for every {CHUNK} games, no LLM; {added:,} episodes explored now in {seconds:.0f} s, "
         "the others found in the folder of logs.\n"
         "Intervals: Wilson's for success; a bootstrap over games for steps."

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,6 +142,8 @@ class _Workers:
 
 
 def _block_interrupts() -> None:
+    """In this thread, and so in the processes that it starts."""
+    resource_tracker.ensure_running()  # its own start would unblock them again
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
