@@ -285,7 +285,7 @@ class _Grounder:
         for pattern in rule.deletes:
             lost |= index.mask(pattern.substitute(binding))
         trust = (rule.evidence.support + 1) / (rule.evidence.support + rule.evidence.against + 2)
-        chance = instance.chance * trust / (1 + self.belief.refused.get(action, 0)) ** 2
+        chance = instance.chance * trust / (1 + self.belief.refusals(action)) ** 2
         for condition in _alternatives(instance.clauses, index):
             yield Operator(action, *condition, gained, lost & ~gained, round(1 / chance, 3))
 

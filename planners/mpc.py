@@ -95,7 +95,7 @@ class Planner:
             return Decision(self._steps.pop(0), planned=False, seconds=time.perf_counter() - started)
         self._missing = missing
         self._steps, worlds, expanded = self._plan(belief, missing)
-        stuck = bool(self._steps) and belief.refused.get(self._steps[0], 0) >= STUBBORN
+        stuck = bool(self._steps) and belief.refusals(self._steps[0]) >= STUBBORN
         guess = not self._steps or (stuck and self._random.random() < 0.5)
         if guess:
             about = set(self._steps[0].args) if stuck else self._telling(belief)
@@ -135,7 +135,7 @@ class Planner:
         for fact in facts:
             pattern = Atom(fact.predicate, tuple([WILDCARD if a in names else a for a in fact.args]))
             for action in showing(self.model.ruleset, pattern):
-                untried = action not in belief.refused
+                untried = not belief.refusals(action)
                 if untried and self.model.engine.outcome(belief.state, action).truth is not FALSE:
                     return [action]
         return []
@@ -156,7 +156,7 @@ class Planner:
         trials = [self._drawn(belief, self._random.choice(schemas)) for _ in range(TRIALS)]
 
         def promise(trial: Action) -> tuple[bool, int]:
-            tried = self._tried[trial] + belief.refused.get(trial, 0)
+            tried = self._tried[trial] + belief.refusals(trial)
             return self._possible(belief, trial), bool(about & set(trial.args)) - tried
 
         chosen = max([t for t in trials if t is not None], key=promise, default=None)

@@ -18,7 +18,8 @@ Companions = frozenset[tuple[str, str, str]]
 class Belief:
     """Immutable: `WorldModel.update` gives the next one.
 
-    room: the setting's name. refused: how often an action that should have worked did not.
+    room: the setting's name. refused: how often an action that should have worked did not. foreseen:
+    how often one was refused as the rules had said.
     """
 
     state: State
@@ -26,7 +27,12 @@ class Belief:
     room: str = ""
     companions: Companions = frozenset()
     refused: Mapping[Action, int] = field(default_factory=dict)
+    foreseen: Mapping[Action, int] = field(default_factory=dict)
     steps: int = 0
+
+    def refusals(self, action: Action) -> int:
+        """How often the environment refused an action, foreseen or not."""
+        return self.refused.get(action, 0) + self.foreseen.get(action, 0)
 
     def unexplored(self, predicate: str, place: int = 1) -> list[str]:
         """Objects whose contents under a binary predicate are not known in full."""

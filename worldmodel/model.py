@@ -141,7 +141,9 @@ class WorldModel:
             for match in outcome.matches
             for atom in self._assumed(belief.state, action, match.rule, positive=False)
         }
-        if len(assumed) == 1 and outcome.truth is not FALSE:
+        if outcome.truth is FALSE:
+            return replace(belief, foreseen={**belief.foreseen, action: belief.foreseen.get(action, 0) + 1})
+        if len(assumed) == 1:
             return self._settled(belief, belief.state.updated(assumed))
         refused = {**belief.refused, action: belief.refused.get(action, 0) + 1}
         return replace(belief, refused=refused)

@@ -257,7 +257,8 @@ def test_a_refusal_that_nothing_explains_lowers_the_trust_for_this_episode_alone
 def test_a_refusal_that_was_foreseen_is_counted_and_changes_no_fact() -> None:
     grab = action("grab red at east")
     belief = model().update(told(), grab, REFUSAL)
-    assert (belief.state, belief.refused, belief.steps) == (told().state, {grab: 1}, 1)
+    assert (belief.state, belief.refused, belief.steps) == (told().state, {}, 1)
+    assert belief.foreseen == {grab: 1} and belief.refusals(grab) == 1
 
 
 def test_places_found_to_be_one_are_known_in_the_next_episode_of_that_room() -> None:
