@@ -115,7 +115,7 @@ class CuriousPolicy:
                 if self._wins[schema.name, type_]
                 for name in salient(self._state)
                 if name != place
-                and fits(self._domain, self._state.objects.get(name, ANY), schema.parameters[0].type)
+                and self._domain.is_a(self._state.objects.get(name, ANY), schema.parameters[0].type)
             ],
             default=0.0,
         )
@@ -131,7 +131,7 @@ class CuriousPolicy:
         attempts = []
         for schema in self._domain.actions.values():
             pools = [
-                [n for n in some if fits(self._domain, self._state.objects.get(n, ANY), p.type)]
+                [n for n in some if self._domain.is_a(self._state.objects.get(n, ANY), p.type)]
                 for p in schema.parameters
             ]
             if schema.parameters and all(pools):
@@ -144,11 +144,6 @@ class CuriousPolicy:
     @property
     def _domain(self) -> RuleSet:
         return self._perception.domain
-
-
-def fits(domain: RuleSet, type_: str, wanted: str) -> bool:
-    """Whether an object of a type may stand where another type is wanted."""
-    return wanted == ANY or domain.is_a(type_, wanted)
 
 
 def salient(state: State) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rules.errors import WorldModelError
 from rules.logic import Action
-from worldmodel.curiosity import CuriousPolicy, fits
+from worldmodel.curiosity import CuriousPolicy
 from worldmodel.environments.base import Perception
 
 BOLDNESS = 0.15
@@ -64,7 +64,7 @@ class RandomPolicy:
         domain, commands = self._perception.domain, []
         for schema in domain.actions.values():
             fitting = [
-                [n for n, t in self._objects.items() if fits(domain, t, p.type)] for p in schema.parameters
+                [n for n, t in self._objects.items() if domain.is_a(t, p.type)] for p in schema.parameters
             ]
             if all(fitting):
                 action = Action(schema.name, tuple([self._rng.choice(names) for names in fitting]))
