@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from rules.errors import WorldModelError
-from worldmodel.cli import collect, evaluate, games, induce, plan, rules
+from worldmodel.cli import collect, evaluate, games, induce, plan, rulebook
 from worldmodel.cli.console import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_PIPE, complain, examples
 
 
@@ -75,7 +75,7 @@ app.command("collect", epilog=collect.EPILOG)(collect.collect)
 app.command("induce", epilog=induce.EPILOG)(induce.induce)
 app.command("evaluate", epilog=evaluate.EPILOG)(evaluate.evaluate)
 app.command("games", epilog=games.EPILOG)(games.games)
-app.add_typer(rules.app, name="rules")
+app.add_typer(rulebook.app, name="rules")
 
 
 def main() -> None:

@@ -1,0 +1,11 @@
+"""``worldmodel rules``: look at rules, and have them checked. One module a command, and one line here."""
+
+from __future__ import annotations
+
+import typer
+
+from worldmodel.cli.rulebook import check, show
+
+app = typer.Typer(help="Look at rules, and have them checked.", no_args_is_help=True)
+app.command("show", epilog=show.EPILOG)(show.show_rules)
+app.command("check", epilog=check.EPILOG)(check.check)
