@@ -59,7 +59,7 @@ from __future__ import annotations
 from rules.language.checks import check
 from rules.language.files import load, save
 from rules.language.messages import InvalidRules
-from rules.language.parser import parse
+from rules.language.parser import parse, parse_head, parse_rule
 from rules.language.printer import (
     render,
     render_action,
@@ -76,6 +76,8 @@ __all__ = [
     "check",
     "load",
     "parse",
+    "parse_head",
+    "parse_rule",
     "render",
     "render_action",
     "render_clause",

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from lark import Token, Transformer, v_args
 
+from rules.language.limits import MAX_DIGITS, MAX_NAME
 from rules.language.messages import InvalidRules, clipped, shown
-from rules.language.names import MAX_NAME
 from rules.logic import EQUALS, IS, WILDCARD, Atom, Clause, Literal
 from rules.ruleset import ActionSchema, Evidence, Invariant, Parameter, Relation, Rule, RuleSet
 
-MAX_DIGITS = 18
 Names = tuple[str, ...]
 T = TypeVar("T")
 

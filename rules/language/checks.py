@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from rules.language.limits import MAX_ARITY, MAX_INVARIANTS, MAX_RULES, MAX_TYPE_DEPTH, MAX_VARIABLES
 from rules.language.messages import InvalidRules, shown
 from rules.language.names import VARIABLE
 from rules.language.scope import Scope, check_type
 from rules.logic import EQUALS, IS, WILDCARD
 from rules.ruleset import ANY, ActionSchema, Evidence, Invariant, Relation, Rule, RuleSet
-
-MAX_TYPE_DEPTH = 100
 
 
 def check(ruleset: RuleSet) -> None:
@@ -18,12 +17,14 @@ def check(ruleset: RuleSet) -> None:
     for name, types in ruleset.predicates.items():
         if name in ruleset.relations or name in (IS, EQUALS):
             raise InvalidRules(name, f"{shown(name)} is a relation too, or built in", "another name")
+        _at_most(name, len(types), MAX_ARITY, "arguments")
         for type_ in types:
             check_type(ruleset, type_)
     for type_ in ruleset.constants.values():
         check_type(ruleset, type_)
     for relation in ruleset.relations.values():
         _relation(ruleset, relation)
+    _at_most(ruleset.name, len(ruleset.invariants), MAX_INVARIANTS, "invariants")
     for invariant in ruleset.invariants:
         _invariant(ruleset, invariant)
     for action in ruleset.actions.values():
@@ -66,6 +67,7 @@ def _relation(ruleset: RuleSet, relation: Relation) -> None:
         raise InvalidRules(
             relation.name, f"{shown(relation.name)} is built in, or has no column", "a relation"
         )
+    _at_most(relation.name, relation.arity, MAX_ARITY, "columns")
     for types, evidence in relation.table.items():
         _evidence(relation.name, evidence)
         if len(types) != relation.arity:
@@ -77,6 +79,11 @@ def _relation(ruleset: RuleSet, relation: Relation) -> None:
             check_type(ruleset, type_)
 
 
+def _at_most(at: str, number: int, limit: int, what: str) -> None:
+    if number > limit:
+        raise InvalidRules(at, f"{number} {what} at {shown(at)}", f"at most {limit}")
+
+
 def _evidence(at: str, evidence: Evidence) -> None:
     if min(evidence) < 0:
         raise InvalidRules(at, f"negative evidence at {shown(at)}", "counts from 0")
@@ -85,13 +92,15 @@ def _evidence(at: str, evidence: Evidence) -> None:
 def _invariant(ruleset: RuleSet, invariant: Invariant) -> None:
     """Its variables stand for every object, so all of them are bound."""
     literals = (*invariant.body, *invariant.head)
-    _evidence(literals[0].atom.predicate if literals else ruleset.name, invariant.evidence)
+    at = literals[0].atom.predicate if literals else ruleset.name
+    _evidence(at, invariant.evidence)
     scope = Scope(ruleset, {})
     scope.bind(invariant.body)
     for literal in literals:
         for term in literal.atom.args:
             if VARIABLE.fullmatch(term):
                 scope.free.setdefault(term, ANY)
+    _at_most(at, len(scope.free), MAX_VARIABLES, "variables")
     for literal in literals:
         scope.literal(literal)
 
@@ -106,6 +115,8 @@ def _action(ruleset: RuleSet, action: ActionSchema) -> None:
     scope = Scope(ruleset, parameters)
     scope.wording(action.command)
     scope.wording(action.otherwise)
+    _at_most(action.name, len(parameters), MAX_VARIABLES, "parameters")
+    _at_most(action.name, len(action.rules), MAX_RULES, "rules")
     names: set[str] = set()
     for rule in action.rules:
         if rule.name in names:
@@ -117,6 +128,7 @@ def _action(ruleset: RuleSet, action: ActionSchema) -> None:
 def _rule(scope: Scope, rule: Rule) -> None:
     _evidence(rule.name, rule.evidence)
     scope.bind(clause[0] for clause in rule.when if len(clause) == 1)
+    _at_most(rule.name, len(scope.parameters) + len(scope.free), MAX_VARIABLES, "variables")
     for clause in rule.when:
         if not clause:
             raise InvalidRules(

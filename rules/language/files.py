@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from rules.errors import RuleSyntaxError, WorldModelError
-from rules.language.parser import MAX_CHARACTERS, parse
+from rules.language.limits import MAX_CHARACTERS
+from rules.language.parser import parse
 from rules.language.printer import render
 from rules.ruleset import RuleSet
 

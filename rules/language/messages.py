@@ -60,7 +60,12 @@ def unknown(kind: str, name: str, candidates: Iterable[str]) -> InvalidRules:
     return InvalidRules(name, f"unknown {kind} {shown(name)}{nearest(name, names)}", expected)
 
 
-def located(source: str, text: str, line: int, column: int, message: str, expected: str) -> RuleSyntaxError:
-    """The error at a place, with the line shown as long as the caret stays in sight."""
+def located(
+    source: str, text: str, line: int, column: int, message: str, expected: str, above: int = 0
+) -> RuleSyntaxError:
+    """The error at a place, with the line shown as long as the caret stays in sight.
+
+    above: the lines of the source before this text.
+    """
     shown_line = text.split("\n")[line - 1][:SHOWN_COLUMNS].rstrip() if column <= SHOWN_COLUMNS else ""
-    return RuleSyntaxError(source, line, column, message, visible(shown_line), expected)
+    return RuleSyntaxError(source, line + above, column, message, visible(shown_line), expected)

@@ -11,7 +11,6 @@ KEYWORDS = frozenset(
 )
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 VARIABLE = re.compile(r"\?[A-Za-z_][A-Za-z0-9_-]*")
-MAX_NAME = 200
 
 
 def quote(text: str) -> str:

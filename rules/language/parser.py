@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from lark import Lark, Token, UnexpectedCharacters, UnexpectedToken
 
 from rules.language.builder import Builder, plain
 from rules.language.checks import check
+from rules.language.limits import MAX_CHARACTERS, MAX_TOKENS
 from rules.language.messages import InvalidRules, clipped, located, nearest
 from rules.language.names import KEYWORDS
-from rules.ruleset import RuleSet
-
-MAX_CHARACTERS = 4 * 2**20
-MAX_TOKENS = 500_000
+from rules.ruleset import ActionSchema, Rule, RuleSet
 
 _DECLARATIONS = {"TYPE", "CONSTANT", "PREDICATE", "RELATION", "INVARIANT", "ACTION"}
 _WORDS = {
@@ -46,28 +45,53 @@ _WORDS = {
 
 def parse(text: str, source: str = "<string>") -> RuleSet:
     """The rule set that a text describes. Raises `RuleSyntaxError`, whatever the text."""
+    ruleset: RuleSet = _read(text, source, "start")
+    return ruleset
+
+
+def parse_rule(text: str, source: str = "<string>", above: int = 0) -> Rule:
+    """One rule by itself, as it stands below its action; only `check` tells what it means in a rule set.
+
+    above: the lines of the source before this text. Raises `RuleSyntaxError`, whatever the text.
+    """
+    rule: Rule = _read(text, source, "rule", above)
+    return rule
+
+
+def parse_head(text: str, source: str = "<string>", above: int = 0) -> ActionSchema:
+    """An action without rules: name, parameters, wordings. Raises `RuleSyntaxError`, whatever the text."""
+    ((_, _, schema),) = _read(text, source, "action", above)
+    return schema  # type: ignore[no-any-return]
+
+
+def _read(text: str, source: str, start: str, above: int = 0) -> Any:
+    """What a text says that derives from this symbol of the grammar; a whole rule set is checked."""
     if len(text) > MAX_CHARACTERS:
         found, expected = f"a text of {len(text)} characters", f"at most {MAX_CHARACTERS}"
         raise located(source, "", 1, 1, found, expected)
     try:
-        ruleset = _tree(text)
-        check(ruleset)
+        tree = _tree(text, start)
+        if isinstance(tree, RuleSet):
+            check(tree)
     except InvalidRules as error:
         line, column = getattr(error.at, "line", 1), getattr(error.at, "column", 1)
-        raise located(source, text, line, column, error.found, error.expected) from None
+        raise located(source, text, line, column, error.found, error.expected, above) from None
     except UnexpectedCharacters as error:
-        raise located(source, text, error.line, error.column, *_bad_character(error.char)) from None
-    return plain(ruleset)
+        raise located(source, text, error.line, error.column, *_bad_character(error.char), above) from None
+    return plain(tree)
 
 
 @lru_cache(maxsize=1)
 def _lark() -> Lark:
     grammar = files("rules.language").joinpath("grammar.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", maybe_placeholders=True, transformer=Builder())
+    starts = ["start", "action", "rule"]
+    return Lark(
+        grammar, start=starts, parser="lalr", lexer="basic", maybe_placeholders=True, transformer=Builder()
+    )
 
 
-def _tree(text: str) -> RuleSet:
-    parser = _lark().parse_interactive(text)
+def _tree(text: str, start: str) -> Any:
+    parser = _lark().parse_interactive(text, start)
     last = Token("START", "", 0, 1, 1, 1, 1)
     try:
         for count, last in enumerate(parser.iter_parse()):
@@ -75,9 +99,9 @@ def _tree(text: str) -> RuleSet:
                 raise InvalidRules(
                     last, "a text too long to be rules", f"at most {MAX_TOKENS} words and signs"
                 )
-        tree: RuleSet = parser.feed_token(Token("$END", "", len(text), last.end_line, last.end_column))
+        tree = parser.feed_token(Token("$END", "", len(text), last.end_line, last.end_column))
     except UnexpectedToken as error:
-        raise _bad_token(error.token, text) from None
+        raise _bad_token(error.token, text, start) from None
     return tree
 
 
@@ -90,9 +114,9 @@ def _bad_character(character: str) -> tuple[str, str]:
     return f"{name} means nothing here", "letters a-z, digits, `_`, signs; any other name in double quotes"
 
 
-def _bad_token(token: Token, text: str) -> InvalidRules:
+def _bad_token(token: Token, text: str, start: str) -> InvalidRules:
     """What was found, and every word or sign that the grammar would have taken instead."""
-    accepted = _accepted(token, text)
+    accepted = _accepted(token, text, start)
     if token.type == "$END":
         return InvalidRules(token, "the text ends too early", _expected(accepted))
     found = f"unexpected `{clipped(token)}`"
@@ -103,13 +127,13 @@ def _bad_token(token: Token, text: str) -> InvalidRules:
     return InvalidRules(token, found, _expected(accepted))
 
 
-def _accepted(bad: Token, text: str) -> set[str]:
+def _accepted(bad: Token, text: str, start: str) -> set[str]:
     """The terminals that could stand where a token was refused.
 
     By reading the text once more up to there: a refused token has already closed phrases (a LALR
     parser merges look-aheads) that could have gone on.
     """
-    parser = _lark().parse_interactive(text)
+    parser = _lark().parse_interactive(text, start)
     for token in parser.iter_parse():
         if token.start_pos == bad.start_pos:
             break

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from rules.errors import RuleSyntaxError
 from rules.language import InvalidRules, check, load, parse, render
-from rules.language.names import MAX_NAME
-from rules.language.parser import MAX_CHARACTERS, MAX_TOKENS
+from rules.language.limits import MAX_CHARACTERS, MAX_NAME, MAX_TOKENS
 from rules.logic import Atom, Literal
 from rules.ruleset import ActionSchema, Evidence, Invariant, Parameter, Relation, Rule, RuleSet
 from tests.rules.strategies import rulesets
