@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context, resource_tracker
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +16,7 @@ from rules.errors import WorldModelError
 from worldmodel.cli.models import load_model
 from worldmodel.environments.registry import environment
 from worldmodel.model import WorldModel
+from worldmodel.parallel import Workers
 from worldmodel.trajectories import Episode
 
 Watch = Callable[[str, Moment], None]
@@ -98,64 +95,11 @@ def play_all(
         for job in jobs:
             yield player.play(job)
     elif jobs:
-        yield from _Workers(setup).play(jobs, min(workers, len(jobs)))
+        begin = partial(_player, setup)
+        spread = Workers(begin, min(workers, len(jobs)), lambda job: f"game {job.id!r}", ahead=len(jobs))
+        yield from spread.map(jobs)
 
 
-class _Workers:
-    """One thread a worker, each with a process of its own; so a death is known to be of one game."""
-
-    def __init__(self, setup: Setup) -> None:
-        self.setup = setup
-        self.own = threading.local()
-        self.stopped = threading.Event()
-
-    def play(self, jobs: Sequence[Job], workers: int) -> Iterator[Episode]:
-        others = set(active_children())
-        # A process inherits the mask of the thread that starts it: Ctrl-C is for this process alone.
-        threads = ThreadPoolExecutor(workers, initializer=_block_interrupts)
-        try:
-            yield from threads.map(self._play, jobs)
-        finally:
-            self.stopped.set()
-            for child in set(active_children()) - others:
-                child.terminate()
-            threads.shutdown(cancel_futures=True)
-
-    def _play(self, job: Job) -> Episode:
-        for _ in range(2):
-            try:
-                return self._process().submit(_play, job).result()
-            except BrokenProcessPool:
-                self.own.process = None
-                if self.stopped.is_set():
-                    raise CancelledError from None
-        raise WorldModelError(
-            f"game {job.id!r}: the process that played it died twice; out of memory? try fewer workers"
-        )
-
-    def _process(self) -> ProcessPoolExecutor:
-        process: ProcessPoolExecutor | None = getattr(self.own, "process", None)
-        if process is None:
-            process = ProcessPoolExecutor(1, get_context("spawn"), _begin, (self.setup,))
-            self.own.process = process
-        return process
-
-
-def _block_interrupts() -> None:
-    """In this thread, and so in the processes that it starts."""
-    resource_tracker.ensure_running()  # its own start would unblock them again
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-
-
-_player: Player
-"""In a worker's process: what plays there."""
-
-
-def _begin(setup: Setup) -> None:
-    global _player
-    _player = Player(setup)
-
-
-def _play(job: Job) -> Episode:
-    return _player.play(job)
+def _player(setup: Setup) -> Callable[[Job], Episode]:
+    """In a worker's process: what plays there."""
+    return Player(setup).play
