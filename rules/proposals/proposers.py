@@ -1,0 +1,68 @@
+"""Who proposes rules: anything that answers a prompt with texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from rules.errors import WorldModelError
+from rules.induction import Transition
+from rules.proposals.fragments import MAX_CHARACTERS
+from rules.proposals.gate import Review, review
+from rules.proposals.prompts import prompt
+from rules.proposals.witness import Witness
+from rules.ruleset import RuleSet
+
+
+class Proposer(Protocol):
+    """Answers a prompt with texts that may hold rules: a language model, a search, a person."""
+
+    def propose(self, prompt: str) -> Iterable[str]:
+        """The answers, each a text in which `fragments` looks for rules."""
+        ...
+
+
+class FileProposer:
+    """Proposes what stands in a file, whatever it is asked."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def propose(self, prompt: str) -> Iterator[str]:
+        """The file's text. Raises `WorldModelError` where it cannot be read, is too long, or no UTF-8."""
+        try:
+            with self.path.open("rb") as file:
+                data = file.read(MAX_CHARACTERS + 1)
+            if len(data) > MAX_CHARACTERS:
+                raise WorldModelError(f"{self.path}: more than {MAX_CHARACTERS} bytes; expected a few rules")
+            yield data.decode("utf-8-sig")
+        except OSError as error:
+            raise WorldModelError(f"{self.path}: cannot read proposals: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise WorldModelError(f"{self.path}: not UTF-8; expected rules as text") from None
+
+
+def propose(
+    ruleset: RuleSet,
+    proposer: Proposer,
+    transitions: Iterable[Transition] | Witness,
+    actions: Sequence[str] | None = None,
+) -> Review:
+    """Asks a proposer about each action whose logged outcomes the rules get wrong, and reviews its answers.
+
+    actions: ask about these instead. Raises `WorldModelError` for an action that the rule set lacks, and
+    what the proposer raises.
+    """
+    witness = transitions if isinstance(transitions, Witness) else Witness(transitions)
+    unknown = [name for name in actions or () if name not in ruleset.actions]
+    if unknown:
+        raise WorldModelError(f"unknown action {unknown[0]!r}; expected one of {', '.join(ruleset.actions)}")
+    reviewed = Review(ruleset)
+    for name in ruleset.actions if actions is None else actions:
+        if actions is None and next(witness.mistaken(reviewed.admitted, name), None) is None:
+            continue
+        for answer in proposer.propose(prompt(reviewed.admitted, name, witness)):
+            found = review(reviewed.admitted, answer, witness, source=f"proposed for {name}", action=name)
+            reviewed = Review(found.admitted, (*reviewed.verdicts, *found.verdicts))
+    return reviewed
