@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rules.errors import WorldModelError
 from rules.language import InvalidRules, check
-from rules.pddl.conditions import rule
-from rules.ruleset import ANY, ActionSchema, Parameter, RuleSet
+from rules.pddl.actions import bare_schema, schema
+from rules.pddl.conditions import OBJECT, type_name
+from rules.pddl.quantifiers import Unsayable
+from rules.ruleset import RuleSet
 
 MAX_BYTES = 4 * 2**20
 MAX_DEPTH = 100
-OBJECT = "object"
-"""PDDL's name for the type above all types."""
 
 
 def read_domain(path: str | os.PathLike[str], *, rules: bool = False) -> RuleSet:
@@ -33,34 +34,24 @@ def read_domain(path: str | os.PathLike[str], *, rules: bool = False) -> RuleSet
     try:
         ruleset = _ruleset(problem, rules)
         check(ruleset)
-    except InvalidRules as error:
-        raise WorldModelError(f"{path}: {error}") from None
-    except WorldModelError as error:
+    except (InvalidRules, Unsayable) as error:
         raise WorldModelError(f"{path}: {error}") from None
     return ruleset
 
 
 def _ruleset(problem: Any, rules: bool) -> RuleSet:
-    return RuleSet(
+    vocabulary = RuleSet(
         name=problem.name,
         types={t.name: _parent(t) for t in problem.user_types if t.name != OBJECT},
-        predicates={f.name: tuple([_type(p.type) for p in f.signature]) for f in _predicates(problem)},
-        constants={o.name: _type(o.type) for o in problem.all_objects},
-        actions={a.name: _schema(a, rules) for a in problem.actions},
+        predicates={f.name: tuple([type_name(p.type) for p in f.signature]) for f in _predicates(problem)},
+        constants={o.name: type_name(o.type) for o in problem.all_objects},
     )
-
-
-def _schema(action: Any, rules: bool) -> ActionSchema:
-    parameters = tuple([Parameter(f"?{p.name}", _type(p.type)) for p in action.parameters])
-    return ActionSchema(action.name, parameters, rules=(rule(action),) if rules else ())
+    actions = {a.name: schema(a, vocabulary) if rules else bare_schema(a) for a in problem.actions}
+    return replace(vocabulary, actions=actions)
 
 
 def _predicates(problem: Any) -> list[Any]:
     return [fluent for fluent in problem.fluents if fluent.type.is_bool_type()]
-
-
-def _type(type_: Any) -> str:
-    return ANY if type_.name == OBJECT else str(type_.name)
 
 
 def _parent(type_: Any) -> str | None:
@@ -71,22 +62,24 @@ def _parse(path: str | os.PathLike[str]) -> Any:
     """The domain as unified-planning's problem without objects."""
     text = _text(path)
     try:
-        from unified_planning.environment import Environment
+        from unified_planning.environment import get_environment
         from unified_planning.io import PDDLReader
     except ImportError:
         raise WorldModelError(
             "reading a PDDL domain needs unified-planning: pip install 'worldmodel[pddl]'"
         ) from None
-    environment = Environment()
+    environment = get_environment()  # its one and only: in another one it cannot read `forall` effects
     environment.credits_stream = None
-    environment.error_used_name = False  # an action may be called like a predicate
+    clashes, environment.error_used_name = environment.error_used_name, False
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # that an action is called like a predicate
             return PDDLReader(environment).parse_problem_string(text)
     except Exception as error:  # its own errors, pyparsing's, SyntaxError, KeyError, AssertionError, ...
         said = " ".join(str(error).split())[:300] or type(error).__name__
         raise WorldModelError(f"{path}: no PDDL domain: {said}") from None
+    finally:
+        environment.error_used_name = clashes
 
 
 def _text(path: str | os.PathLike[str]) -> str:
