@@ -1,28 +1,140 @@
-"""Logs in, world model out: the rules, and then the knowledge that the rules make visible."""
+"""Logs in, world model out: the rules, and then the knowledge that the rules make visible.
+
+Both passes count, chunk by chunk, and counts add up: so the chunks may be spread over processes
+(`worldmodel.parallel`) or a cluster (`worldmodel.cluster`), and what is counted may be kept on disk
+(`worldmodel.checkpoints`), with the same result bit for bit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
-from rules.induction import Statistics, induce
+from rules import counts
+from rules.counts import Kind, Tables
+from rules.induction import Statistics, Transition, induce, storage
 from rules.induction.pruning import prune
+from rules.language import render
+from rules.ruleset import RuleSet
 from worldmodel.belief import Belief
 from worldmodel.environments.base import Perception
+from worldmodel.knowledge import TABLES, Knowledge
 from worldmodel.model import WorldModel
 from worldmodel.replay import transitions
 from worldmodel.trajectories import Episode
 
+CHUNK = 32
+"""Episodes that are counted at a time."""
 
-def learn(episodes: Iterable[Episode], perception: Perception) -> WorldModel:
+Item = TypeVar("Item")
+Counter = Callable[[Sequence[Any]], Tables]
+"""Counts the episodes of a chunk."""
+
+
+class Spread(Protocol):
+    """Where chunks are counted. `begin` is picklable; the counts come in the order of the chunks."""
+
+    def __call__(self, begin: Callable[[], Counter], chunks: Iterable[Sequence[Any]]) -> Iterable[Tables]: ...
+
+
+class Counting:
+    """The counts of one pass over logs, added up chunk by chunk."""
+
+    def __init__(self) -> None:
+        self.tables: Tables = {}
+
+    def run(self, items: Iterable[Any], begin: Callable[[], Counter], spread: Spread) -> Tables:
+        """The counts of all items."""
+        for tables in spread(begin, self.chunks(items)):
+            self.add(tables)
+        return self.tables
+
+    def chunks(self, items: Iterable[Any]) -> Iterator[list[Any]]:
+        """The items that are to be counted, in chunks."""
+        stream = iter(items)
+        while chunk := list(islice(stream, CHUNK)):
+            yield chunk
+
+    def add(self, tables: Tables) -> None:
+        """Takes the counts of the next chunk."""
+        counts.add(self.tables, tables)
+
+
+class Keep(Protocol):
+    """Gives each pass its `Counting`: in memory, or one that is kept on disk."""
+
+    def __call__(self, name: str, kind: Kind) -> Counting: ...
+
+
+def here(begin: Callable[[], Counter], chunks: Iterable[Sequence[Any]]) -> Iterator[Tables]:
+    """Counts in this process."""
+    yield from map(begin(), chunks)
+
+
+def in_memory(name: str, kind: Kind) -> Counting:
+    """Keeps nothing on disk."""
+    return Counting()
+
+
+def learn(
+    episodes: Iterable[Episode], perception: Perception, spread: Spread = here, keep: Keep = in_memory
+) -> WorldModel:
     """A world model from logs. The episodes are read twice: give a list, or a stream that can restart."""
-    statistics = Statistics(perception.domain)
-    for episode in episodes:
-        statistics.update(transitions(episode, perception))
-    model = WorldModel(prune(induce(statistics)), perception)
-    for episode in episodes:
-        observe(model, episode)
-    return model
+    read = partial(transitions, perception=perception)
+    ruleset = prune(induce(count(episodes, perception.domain, read, spread, keep)))
+    begin = partial(_observer, ruleset, perception)
+    known = keep("knowledge", _knowledge_kind(ruleset)).run(episodes, begin, spread)
+    return WorldModel(ruleset, perception, Knowledge(known))
+
+
+def count(
+    items: Iterable[Item],
+    domain: RuleSet,
+    read: Callable[[Item], Iterable[Transition]],
+    spread: Spread = here,
+    keep: Keep = in_memory,
+) -> Statistics:
+    """The statistics of logs. `read`, picklable, gives the transitions of an item: an episode, a file."""
+    counting = keep("statistics", storage.kind(domain))
+    return storage.with_tables(domain, counting.run(items, partial(_reducer, domain, read), spread))
+
+
+def _reducer(domain: RuleSet, read: Callable[[Item], Iterable[Transition]]) -> Counter:
+    """Reduces the transitions of a chunk."""
+
+    def reduce(chunk: Sequence[Item]) -> Tables:
+        statistics = Statistics(domain)
+        for item in chunk:
+            statistics.update(read(item))
+        return storage.tables(statistics)
+
+    return reduce
+
+
+def _observer(ruleset: RuleSet, perception: Perception) -> Counter:
+    """Observes the episodes of a chunk, each by itself: what it shows does not depend on the others."""
+    blank = WorldModel(ruleset, perception)
+
+    def look(chunk: Sequence[Episode]) -> Tables:
+        found: Tables = {}
+        for episode in chunk:
+            blank.knowledge = Knowledge()
+            observe(blank, episode)
+            counts.add(found, blank.knowledge.tables())
+        return found
+
+    return look
+
+
+def _knowledge_kind(ruleset: RuleSet) -> Kind:
+    """Knowledge that was gathered by these rules, and would differ by others."""
+    fingerprint = hashlib.sha256(render(ruleset).encode()).hexdigest()
+    rows = dict.fromkeys(TABLES, tuple[str, ...])
+    return Kind(f"knowledge by the rules of {ruleset.name}", fingerprint, rows, lambda table, row: None)
 
 
 def observe(model: WorldModel, episode: Episode) -> None:

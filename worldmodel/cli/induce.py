@@ -8,18 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worldmodel.cli import options
+from worldmodel.cli import options, spreading
 from worldmodel.cli.console import complain, examples, show, show_json, warn_all
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from rules.ruleset import RuleSet
+    from worldmodel.checkpoints import Checkpoints
 
+Statistics = Annotated[
+    Path | None,
+    typer.Option(
+        "--statistics",
+        "--resume",
+        help="Keep the counts in this file, and count only what is not in it yet.",
+        metavar="FILE.stats.gz",
+    ),
+]
 EPILOG = examples(
     "worldmodel induce logs.jsonl.gz -o household.rules",
     "worldmodel induce a.jsonl b.jsonl.gz --limit 500 --on-error raise -o household.rules",
     "worldmodel induce react_log.jsonl.xz --format react -o household.rules",
+    "worldmodel induce logs/*.jsonl.gz --workers 4 --statistics household.stats.gz -o household.rules",
 )
 
 
@@ -30,25 +41,35 @@ def induce(
     limit: options.Limit = None,
     on_error: options.SkipOrRaise = options.OnError.SKIP,
     format: options.Format = options.LogFormat.AUTO,
+    workers: spreading.Processes = 1,
+    ray: spreading.Ray = False,
+    ray_address: spreading.RayAddress = spreading.LOCAL,
+    statistics: Statistics = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn rules from logged trajectories, and write them with the knowledge beside them."""
+    from worldmodel.checkpoints import Checkpoints
     from worldmodel.cli.files import check_output
     from worldmodel.cli.logs import LogFiles
     from worldmodel.environments.registry import environment as environment_named
-    from worldmodel.learning import learn
+    from worldmodel.learning import in_memory, learn
     from worldmodel.storage import save
 
     began = perf_counter()
     spec = environment_named(environment)
     check_output(output, logs)
+    if statistics:
+        check_output(statistics, [*logs, output])
     strict = on_error is options.OnError.RAISE
     episodes = LogFiles(logs, spec, format, strict, limit, ("learning rules", "learning what is where"))
-    model = learn(episodes, episodes.perception)
+    kept = Checkpoints(statistics, episodes) if statistics else None
+    with spreading.spread(workers, ray, ray_address) as spread:
+        model = learn(episodes, episodes.perception, spread, kept or in_memory)
     episodes.require_some()
     save(model, output)
     warn_all(episodes.bad)
     result = _summary(model.ruleset, episodes.episodes, episodes.steps, episodes.malformed)
+    result["counted_before"] = _finish(kept)
     result |= {"broken_lines": len(episodes.bad), "seconds": perf_counter() - began, "output": str(output)}
     if as_json:
         show_json(result)
@@ -56,6 +77,22 @@ def induce(
     show(_table(result))
     if not any(result["rules"].values()):
         complain("no action ever worked in these logs, so no rule was learned", "warning")
+
+
+def _finish(kept: Checkpoints | None) -> int:
+    """Says what only the rules know, now that all is written; how many episodes had been counted before."""
+    if kept is None or kept.statistics is None:
+        return 0
+    kept.done()
+    others = kept.statistics.others
+    if others:
+        complain(
+            f"{kept.path} counts {len(others):,} more logs ({others[0].name}"
+            f"{', ...' if len(others) > 1 else ''}): the rules learn from them too, the knowledge beside the"
+            " rules does not; name them to have both",
+            "warning",
+        )
+    return kept.statistics.resumed
 
 
 def _summary(ruleset: RuleSet, episodes: int, steps: int, malformed: int) -> dict[str, Any]:
@@ -76,6 +113,8 @@ def _table(result: dict[str, Any]) -> Table:
     table.add_column(justify="right")
     table.add_column(overflow="fold")
     table.add_row("episodes", f"{result['episodes']:,}")
+    if result["counted_before"]:
+        table.add_row("of these counted before", f"{result['counted_before']:,}")
     table.add_row("transitions", f"{result['transitions']:,}")
     table.add_row("outside the grammar", f"{result['outside_the_grammar']:,}")
     table.add_row("broken lines", f"{result['broken_lines']:,}")

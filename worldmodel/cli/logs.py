@@ -25,6 +25,7 @@ class LogFiles:
 
     strict: the first broken line is an error; else it is skipped, and `bad` lists it. An episode of
     another environment, or one whose opening states no goal, counts as broken.
+    While an episode is being dealt with, `current` is the index of its file.
     After an iteration `episodes`, `steps` and `malformed` (commands outside the grammar) are counted.
     """
 
@@ -45,7 +46,7 @@ class LogFiles:
         self.perception = spec.perception(None)
         self.titles = list(titles)
         self.bad: list[str] = []
-        self.episodes = self.steps = self.malformed = 0
+        self.current = self.episodes = self.steps = self.malformed = 0
 
     def __iter__(self) -> Iterator[Episode]:
         total = self.episodes or self.limit
@@ -66,7 +67,8 @@ class LogFiles:
             raise WorldModelError(f"{', '.join(map(str, self.paths))}: no episodes in it{found}")
 
     def _sound(self) -> Iterator[Episode]:
-        for path, react in zip(self.paths, self.formats, strict=True):
+        for number, (path, react) in enumerate(zip(self.paths, self.formats, strict=True)):
+            self.current = number
             for episode in self._react(path) if react else self._lines(path):
                 problem = self._problem(episode)
                 if problem is None:

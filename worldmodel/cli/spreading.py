@@ -1,0 +1,64 @@
+"""Where episodes are counted: here, in several processes, or by Ray."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rules.errors import WorldModelError
+
+if TYPE_CHECKING:
+    from worldmodel.learning import Spread
+
+LOCAL = "local"
+Processes = Annotated[int, typer.Option("--workers", "-j", min=1, max=256, help="Processes.")]
+Ray = Annotated[bool, typer.Option("--ray", help="Spread the work through Ray (the ray extra).")]
+RayAddress = Annotated[
+    str,
+    typer.Option("--ray-address", envvar="RAY_ADDRESS", help="Of Ray's cluster; local: start one here."),
+]
+
+
+@contextmanager
+def spread(workers: int = 1, ray: bool = False, address: str = LOCAL) -> Iterator[Spread]:
+    """What spreads chunks of episodes, as the options say. Wherever they are counted, the result is the same."""
+    if ray and workers > 1:
+        raise typer.BadParameter("Ray knows the number of cores; leave out --workers", param_hint="--ray")
+    if ray:
+        cluster = _cluster(address)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+    elif workers > 1:
+        yield _processes(workers)
+    else:
+        from worldmodel.learning import here
+
+        yield here
+
+
+def _cluster(address: str) -> Any:
+    try:
+        from worldmodel.cluster import Cluster
+    except ImportError as error:
+        raise WorldModelError(f"--ray needs the extra: pip install 'worldmodel[ray]' ({error})") from None
+    return Cluster(address)
+
+
+def _processes(workers: int) -> Spread:
+    from worldmodel.parallel import Workers
+
+    def processes(begin: Any, chunks: Iterable[Sequence[Any]]) -> Iterator[Any]:
+        return Workers(begin, workers, _name).map(chunks)
+
+    return processes
+
+
+def _name(chunk: Sequence[Any]) -> str:
+    """A chunk of episodes, or of files, for a message."""
+    first, last = (getattr(item, "id", item) for item in (chunk[0], chunk[-1]))
+    return f"{first!s:.80}" + (f" to {last!s:.80}" if len(chunk) > 1 else "")

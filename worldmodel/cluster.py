@@ -1,0 +1,66 @@
+"""Chunks counted on a cluster, or on this machine's cores, through Ray. The one module that imports it."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import ray
+import ray.exceptions
+
+from rules.counts import Tables
+from rules.errors import WorldModelError
+from worldmodel.learning import Counter
+
+AHEAD = 2
+"""So many chunks a core are under way."""
+
+
+class Cluster:
+    """A connection to Ray. The counts come in the order of the chunks; a chunk whose worker died is
+    counted again.
+
+    address: of a running cluster (``auto``, ``ray://host:10001``), or ``local``: a new one on this machine.
+    """
+
+    def __init__(self, address: str = "local") -> None:
+        try:
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            reason = str(error).split("\n")[0]
+            raise WorldModelError(
+                f"no Ray at {address!r}: {reason}; expected a cluster, or `local`"
+            ) from error
+
+    def __call__(self, begin: Callable[[], Counter], chunks: Iterable[Sequence[Any]]) -> Iterator[Tables]:
+        work, shared = ray.remote(max_retries=3)(_count), ray.put(begin)
+        resources: Any = ray.cluster_resources  # has no types
+        ahead = AHEAD * max(1, int(resources().get("CPU", 1)))
+        pending: deque[Any] = deque()
+        for chunk in chunks:
+            pending.append(work.remote(shared, chunk))
+            if len(pending) >= ahead:
+                yield _result(pending.popleft())
+        while pending:
+            yield _result(pending.popleft())
+
+    def close(self) -> None:
+        """Disconnects, and stops a local cluster."""
+        ray.shutdown()
+
+
+def _result(reference: Any) -> Tables:
+    try:
+        tables: Tables = ray.get(reference)
+        return tables
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    except ray.exceptions.RayError as error:
+        reason = str(error).split("\n")[0]
+        raise WorldModelError(f"Ray lost a chunk of episodes: {reason}; run it again") from error
+
+
+def _count(begin: Callable[[], Counter], chunk: Sequence[Any]) -> Tables:
+    return begin()(chunk)
