@@ -31,6 +31,14 @@ class Kind(enum.Enum):
     NO_EFFECT = "rule changes nothing"
     VACUOUS_INVARIANT = "invariant's condition never holds"
     IMPLIED_INVARIANT = "invariant implied by others"
+    TOO_BROAD = "rule applies where the log shows otherwise"
+    TOO_NARROW = "rule refuses what worked in the log"
+    WRONG_EFFECT = "effect that the log contradicts"
+    UNEXPLAINED = "success that no rule explains"
+    BROKEN_INVARIANT = "invariant that a logged state breaks"
+    UNREACHABLE = "rule out of reach of the logged states"
+    NEVER_EXERCISED = "rule that the log never exercises"
+    CANDIDATE = "invariant found in the log"
 
 
 _ERRORS = {
@@ -39,8 +47,14 @@ _ERRORS = {
     Kind.CONTRADICTORY_WORDING,
     Kind.INVARIANT,
     Kind.INCONSISTENT_INVARIANTS,
+    Kind.TOO_BROAD,
+    Kind.TOO_NARROW,
+    Kind.WRONG_EFFECT,
+    Kind.BROKEN_INVARIANT,
 }
-_NOTES = {Kind.VACUOUS_INVARIANT, Kind.IMPLIED_INVARIANT}
+_OFFERED = {Kind.NEVER_EXERCISED, Kind.CANDIDATE}
+"""What a log offers, and no rule set claims: it may stay open."""
+_NOTES = {Kind.VACUOUS_INVARIANT, Kind.IMPLIED_INVARIANT, *_OFFERED}
 
 
 class Severity(enum.Enum):
@@ -102,16 +116,43 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """How a rule (``action.rule``) fared in a log: how often it surely applied, how often the log
+    then agreed, and how often it was contradicted. possible: successes where it may have applied."""
+
+    rule: str
+    applied: int
+    agreed: int
+    possible: int = 0
+
+    @property
+    def contradicted(self) -> int:
+        """How often the log says otherwise."""
+        return self.applied - self.agreed
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
-    """All findings of one check, and how many questions z3 was asked."""
+    """All findings of one check, how many questions z3 was asked, and what the logs made of the rules.
+
+    transitions: how many were read; undecided: those to which no rule surely applies, and some may;
+    unexplained: successes that no rule foresees.
+    """
 
     findings: tuple[Finding, ...]
     questions: int = 0
+    transitions: int = 0
+    undecided: int = 0
+    unexplained: int = 0
+    usage: tuple[Usage, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """No error, and nothing left open."""
-        return all(f.severity is not Severity.ERROR and f.status is not Status.UNKNOWN for f in self.findings)
+        """No error, and nothing left open that the rule set claims."""
+        return all(
+            f.severity is not Severity.ERROR and (f.status is not Status.UNKNOWN or f.kind in _OFFERED)
+            for f in self.findings
+        )
 
     def of(self, kind: Kind) -> Iterator[Finding]:
         """The findings of one kind."""

@@ -1,0 +1,175 @@
+"""Findings that only logs show: preconditions dropped and superfluous, wrong effects, surprises.
+
+What counts as more than noise is said in `rules.verification.samples`. A literal is named as the
+missing precondition if telling the bad tries from the good by it saves more bits than it costs to
+write (the code of `rules.induction`: a split that chance would give saves none).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import lgamma, log, log2
+
+from rules.engine import Engine
+from rules.language import render_clause, render_literal
+from rules.logic import EQUALS, FALSE, IS, TRUE, WILDCARD, Atom, Literal
+from rules.ruleset import ANY, ActionSchema, Evidence
+from rules.verification.coverage import FAILS, SAYS, Coverage, RuleCounts, Try
+from rules.verification.findings import Counterexample, Finding, Kind, Status, Usage
+from rules.verification.samples import beyond, noise
+
+CAUTION = 3.0
+"""Bits that a literal must save beyond its own length: tries in one log are not independent."""
+HALF = 0.5
+
+
+def usage(coverage: Coverage) -> tuple[Usage, ...]:
+    """How every rule fared."""
+    return tuple(Usage(c.name, c.applied, c.agreed.count, c.possible) for c in coverage.rules.values())
+
+
+def faults(coverage: Coverage) -> Iterator[Finding]:
+    """Everything that the counted transitions hold against the rules."""
+    for counts in coverage.rules.values():
+        if counts.applied:
+            yield from _contradicted(coverage, counts)
+        yield from _superfluous(coverage, counts)
+        if not counts.applied and not counts.possible:
+            message = f"{counts.name} never applied in {coverage.transitions:,} transitions"
+            yield Finding(Kind.NEVER_EXERCISED, Status.UNKNOWN, message, (counts.name,))
+    yield from _unexplained(coverage)
+
+
+# -- rules that apply where they should not
+
+
+def _contradicted(coverage: Coverage, counts: RuleCounts) -> Iterator[Finding]:
+    """One finding an aspect in which the log contradicts the rule."""
+    others = [c for c in coverage.rules.values() if c is not counts and c.applied]
+    level = noise(c.contradicted for c in others)
+    for aspect, sample in counts.wrong.items():
+        missing = _telling(coverage.engine, counts, sample.items)
+        if missing is None and not beyond(sample.count, counts.applied, level):
+            continue
+        share = f"in {sample.count:,} of {counts.applied:,} cases"
+        if missing is not None or aspect == FAILS:
+            kind, message = Kind.TOO_BROAD, f"{counts.name} applies, yet {_belied(counts, aspect)} {share}"
+            if missing is not None:
+                message += f"; missing condition: {render_literal(missing, coverage.ruleset)}"
+        else:
+            kind, message = (
+                Kind.WRONG_EFFECT,
+                f"{counts.name} is right to apply, but {_belied(counts, aspect)} {share}",
+            )
+        yield Finding(kind, Status.REFUTED, message, (counts.name,), (), _shown(sample.items[0]))
+
+
+def _belied(counts: RuleCounts, aspect: str) -> str:
+    if aspect == FAILS:
+        return "the action failed"
+    if aspect == SAYS:
+        return f"something else was said than {counts.rule.says!r}"
+    return f"afterwards {aspect} holds, of which it knows nothing,"
+
+
+def _telling(engine: Engine, counts: RuleCounts, bad: Sequence[Try]) -> Literal | None:
+    """The literal that holds where the rule is right and not where it is wrong, if it is worth its bits."""
+    good = counts.agreed.items
+    literals = sorted(
+        _literals(engine, counts.schema, (*good, *bad)), key=lambda x: x.atom.args.count(WILDCARD)
+    )  # of two that tell the same, the plainer
+    price = log2(2 * len(literals) + 1) + 1 + CAUTION
+    best, most = None, price
+    for literal in literals:
+        gain, positive = _gain(engine, literal, good, bad)
+        if gain > most:
+            best, most = Literal(literal.atom, positive), gain
+    return best
+
+
+def _gain(engine: Engine, literal: Literal, good: Sequence[Try], bad: Sequence[Try]) -> tuple[float, bool]:
+    """Bits that a literal saves in coding which tries are good; whether it is its truth that is good."""
+    table = {value: [0, 0] for value in (TRUE, FALSE)}
+    unknown = [0, 0]
+    for side, tries in enumerate((good, bad)):
+        for state, action in tries:
+            value = engine.literal(literal, state, engine.binding(action))
+            table.get(value, unknown)[side] += 1
+    apart = sum(_code_length(*cell) for cell in (*table.values(), unknown))
+    positive = table[TRUE][0] * len(bad) > table[TRUE][1] * len(good)
+    return _code_length(len(good), len(bad)) - apart, positive
+
+
+def _code_length(good: int, bad: int) -> float:
+    """Bits to code which of so many are good, in the adaptive code: log2((n + 1) C(n, good))."""
+    n = good + bad
+    return log2(n + 1) + (lgamma(n + 1) - lgamma(good + 1) - lgamma(bad + 1)) / log(2)
+
+
+def _literals(engine: Engine, schema: ActionSchema, tries: Sequence[Try]) -> Iterator[Literal]:
+    """What a precondition might say of the parameters: facts, equality, types, relations on types."""
+    ruleset, names = engine.ruleset, [p.name for p in schema.parameters]
+    for predicate, signature in ruleset.predicates.items():
+        fitting = [[p.name for p in schema.parameters if _compatible(engine, p.type, t)] for t in signature]
+        named = [[c for c, own in ruleset.constants.items() if ruleset.is_a(own, t)] for t in signature]
+        places = [[*f, *n, WILDCARD] for f, n in zip(fitting, named, strict=True)]
+        yield from (Literal(Atom(predicate, terms)) for terms in product(*places))
+    yield from (Literal(Atom(EQUALS, pair)) for pair in combinations(names, 2))
+    for relation in ruleset.relations.values():
+        yield from (Literal(Atom(relation.name, args)) for args in product(names, repeat=relation.arity))
+    for place, name in enumerate(names):
+        found = {engine.type_of(action.args[place], state) for state, action in tries}
+        above = dict.fromkeys(t for own in sorted(found) for t in ruleset.ancestors(own) if t != ANY)
+        yield from (Literal(Atom(IS, (name, t))) for t in above)
+
+
+def _compatible(engine: Engine, a: str, b: str) -> bool:
+    return ANY in (a, b) or engine.ruleset.is_a(a, b) or engine.ruleset.is_a(b, a)
+
+
+# -- rules that do not apply where they should
+
+
+def _superfluous(coverage: Coverage, counts: RuleCounts) -> Iterator[Finding]:
+    """One finding a clause that refuses what works."""
+    for clause, evidence in sorted(counts.refused.items()):
+        agreed, refused = counts.agreed.count, evidence.support
+        level = noise(_refusals(coverage, counts, clause))
+        if evidence.confidence <= HALF or not beyond(refused, refused + agreed, level):
+            continue
+        text = render_clause(counts.rule.when[clause], coverage.ruleset)
+        message = (
+            f"{counts.name} need not ask for {text!r}: the action worked in {refused:,} of {sum(evidence):,}"
+            " tries in which only that was false"
+        )
+        shown = _shown(counts.worked[clause])
+        yield Finding(Kind.TOO_NARROW, Status.REFUTED, message, (counts.name,), (text,), shown)
+
+
+def _refusals(coverage: Coverage, counts: RuleCounts, clause: int) -> Iterator[Evidence]:
+    """How many successes each other clause refuses, and how many it does not."""
+    for other in coverage.rules.values():
+        for i in range(len(other.rule.when)):
+            if other is not counts or i != clause:
+                yield Evidence(other.refused.get(i, Evidence()).support, other.agreed.count)
+
+
+def _unexplained(coverage: Coverage) -> Iterator[Finding]:
+    """One finding an action that works in tries that every rule refuses."""
+    rules = [c.contradicted for c in coverage.rules.values()]
+    for action, sample in coverage.unexplained.items():
+        tries = coverage.refused[action]
+        others = [e for a, e in coverage.surprises() if a != action]
+        if beyond(sample.count, tries, noise((*rules, *others))):
+            message = f"{action} worked in {sample.count:,} of {tries:,} tries that every rule refuses"
+            yield Finding(Kind.UNEXPLAINED, Status.REFUTED, message, (), (), _shown(sample.items[0]))
+
+
+def _shown(attempt: Try) -> Counterexample:
+    """The try, with those facts of its state that speak of the arguments, or of no object."""
+    state, action = attempt
+    near = [a for a in state.true if not a.args or set(a.args) & set(action.args)]
+    objects = {name: state.objects[name] for a in near for name in a.args if name in state.objects}
+    objects |= {name: state.objects[name] for name in action.args if name in state.objects}
+    return Counterexample(type(state)(objects, near, state.false), action)
