@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from rules.pddl.domain import read_domain
 from rules.pddl.traces import read_trace
+from rules.pddl.writer import static_atoms, write_domain
 
-__all__ = ["read_domain", "read_trace"]
+__all__ = ["read_domain", "read_trace", "static_atoms", "write_domain"]

@@ -14,13 +14,12 @@ from math import prod
 from typing import Any
 
 from rules.logic import EQUALS, Atom, Clause, Literal
+from rules.pddl.names import OBJECT
 from rules.pddl.quantifiers import Conjunction, Quantifiers, Unsayable
 from rules.ruleset import ANY
 
 MAX_CLAUSES = 256
 """Alternatives or clauses that one condition may grow into."""
-OBJECT = "object"
-"""PDDL's name for the type above all types."""
 
 Binding = dict[str, str]
 """Quantified variables of the PDDL text -> their names in the rule."""
@@ -78,7 +77,8 @@ class Conditions:
         if not flat:
             return rest
         _bounded(flat)
-        return [tuple([_union(chosen) for chosen in product(*flat)]), *rest]
+        clauses = [_union(chosen) for chosen in product(*flat)]
+        return [tuple([c for c in clauses if not any(~literal in c for literal in c)]), *rest]
 
 
 def both(*parts: list[Conjunction]) -> list[Conjunction]:

@@ -16,7 +16,8 @@ from typing import Any
 from rules.errors import WorldModelError
 from rules.language import InvalidRules, check
 from rules.pddl.actions import bare_schema, schema
-from rules.pddl.conditions import OBJECT, type_name
+from rules.pddl.conditions import type_name
+from rules.pddl.names import OBJECT
 from rules.pddl.quantifiers import Unsayable
 from rules.ruleset import RuleSet
 
