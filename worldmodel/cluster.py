@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -27,6 +28,7 @@ class Cluster:
 
     def __init__(self, address: str = "local") -> None:
         try:
+            _knock(address)
             ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             reason = str(error).split("\n")[0]
@@ -49,6 +51,13 @@ class Cluster:
     def close(self) -> None:
         """Disconnects, and stops a local cluster."""
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raises `OSError` where nobody answers, for which Ray itself would wait several minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 def _result(reference: Any) -> Tables:

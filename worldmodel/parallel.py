@@ -59,9 +59,12 @@ class Workers(Generic[Job, Result]):
             yield from in_order(lambda job: threads.submit(self._do, job), jobs, self.ahead)
         finally:
             self._stopped.set()
-            for child in set(active_children()) - others:
+            ours = set(active_children()) - others
+            for child in ours:
                 child.terminate()
             threads.shutdown(cancel_futures=True)
+            for child in ours:
+                child.join()
 
     def _do(self, job: Job) -> Result:
         for _ in range(2):

@@ -24,7 +24,7 @@ RayAddress = Annotated[
 
 @contextmanager
 def spread(workers: int = 1, ray: bool = False, address: str = LOCAL) -> Iterator[Spread]:
-    """What spreads chunks of episodes, as the options say. Wherever they are counted, the result is the same."""
+    """What spreads chunks of episodes, as the options say; the result does not depend on it."""
     if ray and workers > 1:
         raise typer.BadParameter("Ray knows the number of cores; leave out --workers", param_hint="--ray")
     if ray:

@@ -1,0 +1,45 @@
+"""Work for other processes, which can only do what they can import."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rules.errors import WorldModelError
+from worldmodel.parallel import Workers
+
+
+def squarer() -> Callable[[Any], Any]:
+    return square
+
+
+def square(number: Any) -> Any:
+    """The square; the larger numbers are done sooner."""
+    if number < 0:
+        raise WorldModelError(f"{number}: expected no debts")
+    time.sleep(0.2 / (1 + number))
+    return number * number
+
+
+def recorder(folder: Path) -> Callable[[int], int]:
+    """Notes which process was started."""
+    (folder / str(os.getpid())).touch()
+    return square
+
+
+def sleeper() -> Callable[[Any], Any]:
+    return time.sleep
+
+
+def main() -> None:
+    """Spreads work that takes for ever, and is killed meanwhile."""
+    for _ in Workers(sleeper, 2, str).map([3600, 3600, 3600]):
+        sys.exit("nobody sleeps so fast")
+
+
+if __name__ == "__main__":
+    main()
