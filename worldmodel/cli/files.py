@@ -41,3 +41,16 @@ def check_log(path: Path, inputs: Iterable[Path] = ()) -> None:
     if not path.is_dir() and not path.name.endswith((".jsonl", ".jsonl.gz")):
         raise WorldModelError(f"{path}: no name for a log; expected one that ends in .jsonl or .jsonl.gz")
     check_output(path, inputs)
+
+
+def write(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all. `WorldModelError` where it cannot be written."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
+    try:
+        try:
+            draft.write_bytes(data)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise WorldModelError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from rules.ruleset import RuleSet
     from worldmodel.checkpoints import Checkpoints
+    from worldmodel.cli.logs import LogFiles
+    from worldmodel.learning import Spread
 
 Statistics = Annotated[
     Path | None,
@@ -26,11 +28,20 @@ Statistics = Annotated[
         metavar="FILE.stats.gz",
     ),
 ]
+Domain = Annotated[
+    Path | None,
+    typer.Option(
+        "--domain",
+        help="A PDDL domain: the logs are traces of states and actions over it.",
+        metavar="FILE.pddl",
+    ),
+]
 EPILOG = examples(
     "worldmodel induce logs.jsonl.gz -o household.rules",
     "worldmodel induce a.jsonl b.jsonl.gz --limit 500 --on-error raise -o household.rules",
     "worldmodel induce react_log.jsonl.xz --format react -o household.rules",
     "worldmodel induce logs/*.jsonl.gz --workers 4 --statistics household.stats.gz -o household.rules",
+    "worldmodel induce traces/* --domain blocks.pddl -o blocks.rules",
 )
 
 
@@ -45,38 +56,97 @@ def induce(
     ray: spreading.Ray = False,
     ray_address: spreading.RayAddress = spreading.LOCAL,
     statistics: Statistics = None,
+    domain: Domain = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn rules from logged trajectories, and write them with the knowledge beside them."""
-    from worldmodel.checkpoints import Checkpoints
     from worldmodel.cli.files import check_output
-    from worldmodel.cli.logs import LogFiles
-    from worldmodel.environments.registry import environment as environment_named
-    from worldmodel.learning import in_memory, learn
-    from worldmodel.storage import save
 
     began = perf_counter()
-    spec = environment_named(environment)
-    check_output(output, logs)
+    check_output(output, [*logs, *([domain] if domain else [])])
     if statistics:
         check_output(statistics, [*logs, output])
-    strict = on_error is options.OnError.RAISE
-    episodes = LogFiles(logs, spec, format, strict, limit, ("learning rules", "learning what is where"))
-    kept = Checkpoints(statistics, episodes) if statistics else None
     with spreading.spread(workers, ray, ray_address) as spread:
-        model = learn(episodes, episodes.perception, spread, kept or in_memory)
-    episodes.require_some()
-    save(model, output)
-    warn_all(episodes.bad)
-    result = _summary(model.ruleset, episodes.episodes, episodes.steps, episodes.malformed)
-    result["counted_before"] = _finish(kept)
-    result |= {"broken_lines": len(episodes.bad), "seconds": perf_counter() - began, "output": str(output)}
+        if domain:
+            result = _from_traces(logs, domain, output, limit, spread, statistics)
+        else:
+            strict = on_error is options.OnError.RAISE
+            files = _episodes(logs, environment, format, strict, limit)
+            result = _from_episodes(files, output, spread, statistics)
+    result |= {"seconds": perf_counter() - began, "output": str(output)}
     if as_json:
         show_json(result)
         return
     show(_table(result))
     if not any(result["rules"].values()):
         complain("no action ever worked in these logs, so no rule was learned", "warning")
+
+
+def _episodes(
+    logs: list[Path], environment: str, format: options.LogFormat, strict: bool, limit: int | None
+) -> LogFiles:
+    from rules.errors import WorldModelError
+    from worldmodel.cli.logs import LogFiles
+    from worldmodel.cli.rulebook.transitions import is_trace
+    from worldmodel.environments.registry import environment as environment_named
+
+    for path in logs:
+        if path.is_file() and is_trace(path):
+            raise WorldModelError(
+                f"{path}: a trace of states and actions; name its PDDL domain with --domain"
+            )
+    spec = environment_named(environment)
+    return LogFiles(logs, spec, format, strict, limit, ("learning rules", "learning what is where"))
+
+
+def _from_episodes(
+    episodes: LogFiles, output: Path, spread: Spread, statistics: Path | None
+) -> dict[str, Any]:
+    from worldmodel.checkpoints import Checkpoints
+    from worldmodel.learning import in_memory, learn
+    from worldmodel.storage import save
+
+    kept = Checkpoints(statistics, episodes) if statistics else None
+    model = learn(episodes, episodes.perception, spread, kept or in_memory)
+    episodes.require_some()
+    save(model, output)
+    warn_all(episodes.bad)
+    result = _summary(model.ruleset, episodes.episodes, episodes.steps, episodes.malformed)
+    return result | {"counted_before": _finish(kept), "broken_lines": len(episodes.bad)}
+
+
+def _from_traces(
+    logs: list[Path],
+    domain: Path,
+    output: Path,
+    limit: int | None,
+    spread: Spread,
+    statistics: Path | None,
+) -> dict[str, Any]:
+    """Rules from traces of facts. There are no words in them, and no rooms to know things about."""
+    from functools import partial
+
+    from rules.errors import WorldModelError
+    from rules.induction import induce
+    from rules.induction.pruning import prune
+    from rules.language import save
+    from rules.pddl import read_domain, read_trace
+    from worldmodel.checkpoints import Checkpoints
+    from worldmodel.cli.traces import TraceFiles
+    from worldmodel.learning import count, in_memory
+
+    traces = TraceFiles(logs, limit)
+    vocabulary = read_domain(domain)
+    kept = Checkpoints(statistics, traces) if statistics else None
+    read = partial(read_trace, domain=vocabulary)
+    counted = count(traces, vocabulary, read, spread, kept or in_memory)
+    if not len(counted):
+        raise WorldModelError(f"{', '.join(map(str, logs))}: no action in these traces")
+    ruleset = prune(induce(counted))
+    save(ruleset, output)
+    result = _summary(ruleset, len(traces.paths), len(counted), 0)
+    before = kept.statistics.resumed if kept and kept.statistics else 0
+    return result | {"counted_before": before, "broken_lines": 0}
 
 
 def _finish(kept: Checkpoints | None) -> int:

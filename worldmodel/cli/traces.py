@@ -1,0 +1,33 @@
+"""Traces of facts in AMLGym's format, as files to count and learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rules.errors import WorldModelError
+from worldmodel.cli.console import progress
+from worldmodel.cli.files import check_inputs
+from worldmodel.cli.rulebook.transitions import is_trace
+
+
+class TraceFiles:
+    """The paths of traces, one after the other. While one is being dealt with, `current` is its index.
+
+    A broken trace is an error wherever it is read: half a trace teaches wrong.
+    """
+
+    def __init__(self, paths: Sequence[Path], limit: int | None = None) -> None:
+        check_inputs(paths, "a trace of states and actions")
+        for path in paths:
+            if not is_trace(path):
+                raise WorldModelError(f"{path}: no trace; expected one as (:trajectory (:state ...) ...)")
+        self.paths = paths[:limit]
+        self.current = 0
+
+    def __iter__(self) -> Iterator[Path]:
+        with progress("learning rules", len(self.paths)) as advance:
+            for number, path in enumerate(self.paths):
+                self.current = number
+                yield path
+                advance()
