@@ -16,6 +16,7 @@ from rules.logic import Clause, Truth
 from rules.ruleset import Parameter, RuleSet
 from rules.verification import checks, invariants
 from rules.verification.coverage import Coverage
+from rules.verification.explanations import Explanation, explain
 from rules.verification.faults import faults, usage
 from rules.verification.findings import Counterexample, Finding, Kind, Report, Severity, Status, Usage
 from rules.verification.logged import LoggedStates, discovered
@@ -26,6 +27,7 @@ from rules.verification.solver import RLIMIT
 __all__ = [
     "RLIMIT",
     "Counterexample",
+    "Explanation",
     "Finding",
     "Kind",
     "Report",
@@ -34,6 +36,7 @@ __all__ = [
     "Usage",
     "check",
     "entailed",
+    "explain",
     "implies",
 ]
 
