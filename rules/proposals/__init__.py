@@ -16,7 +16,7 @@ from __future__ import annotations
 from rules.proposals.fragments import MAX_CHARACTERS, MAX_PROPOSALS, Fragment, fragments
 from rules.proposals.gate import CONFIDENCE, Review, Stage, Verdict, review
 from rules.proposals.prompts import prompt
-from rules.proposals.proposers import FileProposer, Proposer, propose
+from rules.proposals.proposers import FileProposer, Proposer, propose, read
 from rules.proposals.witness import Score, Witness
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "fragments",
     "prompt",
     "propose",
+    "read",
     "review",
 ]

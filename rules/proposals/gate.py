@@ -120,9 +120,10 @@ class _Gate:
         try:
             rule = self._parsed(fragment)
             name = rule.name
-            schema = self._typed(fragment, rule)
+            schema = self._schema(fragment)
             rule = replace(rule, name=_fresh(schema, rule.name), evidence=NONE)
             name = f"{schema.name}.{rule.name}"
+            self._typed(schema, rule)
             evidence, replaces, candidate = self._reasoned(schema, rule)
             reason = self._witnessed(schema.name, rule, evidence, replaces, candidate)
         except _RejectedError as rejected:
@@ -134,17 +135,14 @@ class _Gate:
         try:
             return language.parse_rule(fragment.text, self.source, fragment.above)
         except RuleSyntaxError as error:
-            raise _RejectedError(Stage.PARSE, str(error)) from None
+            raise _RejectedError(Stage.PARSE, _line(error)) from None
 
-    def _typed(self, fragment: Fragment, rule: Rule) -> ActionSchema:
-        """The rule's action, once the rule is known to mean something there."""
-        schema = self._schema(fragment)
-        named = replace(rule, name=_fresh(schema, rule.name))
+    def _typed(self, schema: ActionSchema, rule: Rule) -> None:
+        """Makes sure that the rule means something among the action's rules."""
         try:
-            language.check(_with(self.ruleset, schema.name, (*schema.rules, named)))
+            language.check(_with(self.ruleset, schema.name, (*schema.rules, rule)))
         except language.InvalidRules as error:
             raise _RejectedError(Stage.TYPES, str(error)) from None
-        return schema
 
     def _schema(self, fragment: Fragment) -> ActionSchema:
         name, parameters = self.action, None
@@ -152,7 +150,7 @@ class _Gate:
             try:
                 head = language.parse_head(fragment.head, self.source, fragment.head_above)
             except RuleSyntaxError as error:
-                raise _RejectedError(Stage.PARSE, str(error)) from None
+                raise _RejectedError(Stage.PARSE, _line(error)) from None
             name, parameters = head.name, head.parameters
         known = ", ".join(self.ruleset.actions) or "none, as the rule set has no actions"
         if name is None:
@@ -250,6 +248,11 @@ class _Gate:
 
 _RIVALRIES = {Kind.CONTRADICTORY_EFFECTS, Kind.CONTRADICTORY_WORDING, Kind.REDUNDANT_RULE}
 _FAULTS = {Kind.VACUOUS_RULE, Kind.NO_EFFECT, Kind.INVARIANT}
+
+
+def _line(error: RuleSyntaxError) -> str:
+    """The error without the text that it shows."""
+    return f"{str(error).splitlines()[0]}; expected {error.expected}"
 
 
 def _alike(found: Sequence[Parameter], wanted: Sequence[Parameter]) -> bool:

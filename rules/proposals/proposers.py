@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from rules.errors import WorldModelError
 from rules.induction import Transition
@@ -33,14 +33,20 @@ class FileProposer:
         """The file's text. Raises `WorldModelError` where it cannot be read, is too long, or no UTF-8."""
         try:
             with self.path.open("rb") as file:
-                data = file.read(MAX_CHARACTERS + 1)
-            if len(data) > MAX_CHARACTERS:
-                raise WorldModelError(f"{self.path}: more than {MAX_CHARACTERS} bytes; expected a few rules")
-            yield data.decode("utf-8-sig")
+                yield read(file, str(self.path))
         except OSError as error:
             raise WorldModelError(f"{self.path}: cannot read proposals: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise WorldModelError(f"{self.path}: not UTF-8; expected rules as text") from None
+
+
+def read(file: BinaryIO, source: str) -> str:
+    """The text of an open file. Raises `WorldModelError` where it is too long or no UTF-8."""
+    data = file.read(MAX_CHARACTERS + 1)
+    if len(data) > MAX_CHARACTERS:
+        raise WorldModelError(f"{source}: more than {MAX_CHARACTERS} bytes; expected a few rules")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise WorldModelError(f"{source}: not UTF-8; expected rules as text") from None
 
 
 def propose(

@@ -1,0 +1,162 @@
+"""``worldmodel rules propose``: rules from a person or a language model, through the gate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worldmodel.cli import options
+from worldmodel.cli.console import EXIT_FINDINGS, examples, plain, progress, show, show_json
+from worldmodel.cli.rulebook.common import RuleFile, bar, load
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from rules.proposals import Review, Verdict
+
+EPILOG = examples(
+    "worldmodel rules propose household.rules logs.jsonl.gz --from mine.rules -o better.rules",
+    "worldmodel rules propose household.rules logs.jsonl.gz --action put --prompt > ask.txt",
+    "worldmodel rules propose household.rules logs.jsonl.gz --from - -o better.rules < answer.txt",
+    "Exit code 1: something was rejected.",
+)
+
+
+def propose(
+    file: RuleFile,
+    logs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Logs that must bear the rules out: .jsonl, .jsonl.gz, or traces of states and actions.",
+            show_default=False,
+        ),
+    ] = None,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", help="Rules, or an answer with rules in code blocks; - is stdin."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The rule file to write.")] = None,
+    action: Annotated[
+        str | None, typer.Option("--action", "-a", help="Rules that name no action belong to this one.")
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--prompt", help="Print what to ask a language model about --action, no more.")
+    ] = False,
+    confidence: Annotated[
+        float, typer.Option(min=0, max=1, help="What the evidence for a rule must exceed.")
+    ] = 0.5,
+    environment: options.Environment = "alfworld",
+    limit: options.Limit = None,
+    format: options.Format = options.LogFormat.AUTO,
+    as_json: options.Json = False,
+) -> None:
+    """Admit proposed rules that parse, type-check, pass z3 and are borne out by logs; say why others are not.
+
+    Nothing proposed is ever executed. Admitted rules get their evidence from the logs.
+    """
+    from rules.errors import WorldModelError
+    from rules.proposals import Witness, prompt, review
+    from worldmodel.cli.files import check_output
+    from worldmodel.cli.rulebook.transitions import transitions
+
+    ruleset = load(file)
+    if action is not None and action not in ruleset.actions:
+        raise WorldModelError(f"{file}: no action {action!r}; expected one of {', '.join(ruleset.actions)}")
+    if ask and action is None:
+        raise WorldModelError("--prompt asks about one action; name it with --action")
+    if not ask and (from_ is None or output is None):
+        raise WorldModelError("expected --from (the proposals) and --output (the rule file to write)")
+    if output is not None:
+        check_output(output, [path for path in (from_, *(logs or [])) if path is not None])
+    text = "" if from_ is None else _read(from_)
+    witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
+    if ask and action is not None:
+        typer.echo(prompt(ruleset, action, witness))
+        return
+    with progress("asking z3 and the logs"):
+        found = review(ruleset, text, witness, source=_name(from_), action=action, confidence=confidence)
+    assert output is not None
+    _save(found, file, output)
+    if as_json:
+        show_json(_as_dict(found, output))
+    else:
+        show(_table(found, output))
+    if not found.ok:
+        raise typer.Exit(EXIT_FINDINGS)
+
+
+def _read(path: Path) -> str:
+    from rules.proposals import FileProposer, read
+
+    if str(path) == "-":
+        return read(typer.get_binary_stream("stdin"), "stdin")
+    return "\n".join(FileProposer(path).propose(""))
+
+
+def _name(path: Path | None) -> str:
+    return "stdin" if str(path) == "-" else str(path)
+
+
+def _save(review: Review, file: Path, output: Path) -> None:
+    """Writes the rules, and beside them what is known beside the old ones."""
+    from rules import language
+    from worldmodel.storage import knowledge_path, load_knowledge, save_knowledge
+
+    language.save(review.admitted, output)
+    beside = knowledge_path(file)
+    if beside.exists():
+        save_knowledge(load_knowledge(beside), knowledge_path(output))
+
+
+def _table(review: Review, output: Path) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    admitted = sum(verdict.admitted for verdict in review.verdicts)
+    table = Table(
+        title=f"{plain(output)}: {admitted} of {len(review.verdicts)} proposed rules admitted",
+        title_justify="left",
+        expand=True,
+    )
+    table.add_column("line", justify="right")
+    table.add_column("rule", overflow="fold")
+    table.add_column("stage", no_wrap=True)
+    table.add_column("evidence", no_wrap=True)
+    table.add_column("why", ratio=1, overflow="fold")
+    for verdict in review.verdicts:
+        stage = Text(verdict.stage.value, style="green" if verdict.admitted else "red")
+        table.add_row(
+            str(verdict.line), Text(plain(verdict.name)), stage, bar(verdict.evidence), Text(_reason(verdict))
+        )
+    if not review.verdicts:
+        table.add_row("", "", Text("none", style="yellow"), "", "no rule was found in the text")
+    return table
+
+
+def _reason(verdict: Verdict) -> str:
+    """In one line; of a rule that takes another's place, which."""
+    instead = f"instead of {', '.join(verdict.replaces)}: " if verdict.replaces else ""
+    return plain(instead + " ".join(verdict.reason.split()))
+
+
+def _as_dict(review: Review, output: Path) -> dict[str, Any]:
+    return {
+        "output": str(output),
+        "ok": review.ok,
+        "admitted": sum(verdict.admitted for verdict in review.verdicts),
+        "proposed": [
+            {
+                "rule": verdict.name,
+                "line": verdict.line,
+                "stage": verdict.stage.value,
+                "reason": verdict.reason,
+                "support": verdict.evidence.support,
+                "against": verdict.evidence.against,
+                "confidence": verdict.evidence.confidence,
+                "replaces": list(verdict.replaces),
+            }
+            for verdict in review.verdicts
+        ],
+    }
