@@ -55,6 +55,10 @@ Explanation = tuple[Rule, list[tuple[tuple[Clause, ...], Truth]]]
 """A rule and the parts of its condition that do not surely hold."""
 
 
+MAX_BINDINGS = 250_000
+"""Objects that are tried for the free variables of one rule, in one state."""
+
+
 class _Join(NamedTuple):
     """A free variable, its type, and the clauses that can be judged once it is bound."""
 
@@ -167,12 +171,29 @@ class Engine:
         truth = self._all(clauses, state, binding)
         if truth is FALSE:
             return Match(rule, FALSE, ())
-        found = list(self._bind(joins, state, binding, truth))
+        found = list(self._bound(rule, joins, state, binding, truth))
         best = _best([t for t, _ in found])
         return Match(rule, best, tuple([b for t, b in found if t is best]))
 
+    def _bound(
+        self, rule: Rule, joins: tuple[_Join, ...], state: State, binding: Binding, truth: Truth
+    ) -> Iterator[tuple[Truth, Binding]]:
+        """What `_bind` finds; `WorldModelError` where that takes more than `MAX_BINDINGS` tries."""
+        tries = iter(range(MAX_BINDINGS))
+        yield from self._bind(joins, state, binding, truth, tries)
+        if next(tries, None) is None:
+            raise WorldModelError(
+                f"rule {rule.name}: more than {MAX_BINDINGS:,} ways to choose its {len(joins)} free variables"
+                f" among {len(state.objects):,} objects; give it conditions that tie them to the parameters"
+            )
+
     def _bind(
-        self, joins: tuple[_Join, ...], state: State, binding: Binding, truth: Truth
+        self,
+        joins: tuple[_Join, ...],
+        state: State,
+        binding: Binding,
+        truth: Truth,
+        tries: Iterator[int],
     ) -> Iterator[tuple[Truth, Binding]]:
         """Every extension of a binding over the free variables that nothing contradicts.
 
@@ -187,10 +208,12 @@ class Engine:
             known = self._is_a.get(own)
             if known is not None and type_ not in known:
                 continue
+            if next(tries, None) is None:
+                return
             extended = {**binding, variable: name}
             value = self._all(clauses, state, extended, UNKNOWN if name == variable else truth)
             if value is not FALSE:
-                yield from self._bind(joins[1:], state, extended, value)
+                yield from self._bind(joins[1:], state, extended, value, tries)
 
     def outcome(self, state: State, action: Action) -> Outcome:
         """Whether the action succeeds, and through which rules; unknown if it has neither rules nor failures.
@@ -254,7 +277,7 @@ class Engine:
                 ((c,), self.clause(c, state, binding)) for c in clauses
             ]
             if joins:
-                value = _best([t for t, _ in self._bind(joins, state, binding, TRUE)])
+                value = _best([t for t, _ in self._bound(rule, joins, state, binding, TRUE)])
                 parts.append((tuple(c for join in joins for c in join.clauses), value))
             report.append((rule, [(c, t) for c, t in parts if t is not TRUE]))
         return sorted(report, key=lambda item: len(item[1]))

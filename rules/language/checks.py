@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from rules.language.limits import MAX_ARITY, MAX_INVARIANTS, MAX_RULES, MAX_TYPE_DEPTH, MAX_VARIABLES
+from rules.language.limits import (
+    MAX_ACTIONS,
+    MAX_ARITY,
+    MAX_CONSTANTS,
+    MAX_INVARIANTS,
+    MAX_LITERALS,
+    MAX_RULES,
+    MAX_TYPE_DEPTH,
+    MAX_TYPES,
+    MAX_VARIABLES,
+)
 from rules.language.messages import InvalidRules, shown
 from rules.language.names import VARIABLE
 from rules.language.scope import Scope, check_type
@@ -12,6 +22,7 @@ from rules.ruleset import ANY, ActionSchema, Evidence, Invariant, Relation, Rule
 
 def check(ruleset: RuleSet) -> None:
     """Raises `InvalidRules` at the first thing that is wrong; a rule set that passes can be printed."""
+    _sizes(ruleset)
     _names(ruleset)
     _types(ruleset)
     for name, types in ruleset.predicates.items():
@@ -24,11 +35,27 @@ def check(ruleset: RuleSet) -> None:
         check_type(ruleset, type_)
     for relation in ruleset.relations.values():
         _relation(ruleset, relation)
-    _at_most(ruleset.name, len(ruleset.invariants), MAX_INVARIANTS, "invariants")
     for invariant in ruleset.invariants:
         _invariant(ruleset, invariant)
     for action in ruleset.actions.values():
         _action(ruleset, action)
+
+
+def _sizes(ruleset: RuleSet) -> None:
+    for found, limit, what in (
+        (ruleset.types, MAX_TYPES, "types"),
+        (ruleset.constants, MAX_CONSTANTS, "constants"),
+        (ruleset.invariants, MAX_INVARIANTS, "invariants"),
+        (ruleset.actions, MAX_ACTIONS, "actions"),
+    ):
+        _at_most(ruleset.name, len(found), limit, what)
+    for action in ruleset.actions.values():
+        _at_most(action.name, len(action.parameters), MAX_VARIABLES, "parameters")
+        _at_most(action.name, len(action.rules), MAX_RULES, "rules")
+        for rule in action.rules:
+            _at_most(rule.name, sum(map(len, rule.when)), MAX_LITERALS, "literals")
+            effects = (*rule.adds, *rule.deletes, *rule.reveals)
+            _at_most(rule.name, len(effects), MAX_LITERALS, "effects")
 
 
 def _names(ruleset: RuleSet) -> None:
@@ -94,6 +121,7 @@ def _invariant(ruleset: RuleSet, invariant: Invariant) -> None:
     literals = (*invariant.body, *invariant.head)
     at = literals[0].atom.predicate if literals else ruleset.name
     _evidence(at, invariant.evidence)
+    _at_most(at, len(literals), MAX_LITERALS, "literals")
     scope = Scope(ruleset, {})
     scope.bind(invariant.body)
     for literal in literals:
@@ -115,8 +143,6 @@ def _action(ruleset: RuleSet, action: ActionSchema) -> None:
     scope = Scope(ruleset, parameters)
     scope.wording(action.command)
     scope.wording(action.otherwise)
-    _at_most(action.name, len(parameters), MAX_VARIABLES, "parameters")
-    _at_most(action.name, len(action.rules), MAX_RULES, "rules")
     names: set[str] = set()
     for rule in action.rules:
         if rule.name in names:

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 import z3
 
+from rules.errors import WorldModelError
 from rules.logic import EQUALS, FALSE, IS, TRUE, UNKNOWN, Atom, Literal
 from rules.ruleset import ANY, Relation
 from rules.verification.bounds import Capacity, needs
 from rules.verification.formulas import And, Exists, Forall, Formula, Or, negate
 from rules.verification.theory import Theory
 from rules.verification.types import representatives
+
+MAX_STEPS = 250_000
+"""Of grounding one formula: quantifiers that nest deep multiply."""
+
+
+class TooLargeError(WorldModelError):
+    """A formula that would ground to more than `MAX_STEPS` parts."""
+
 
 Bool = Any
 """A z3 Boolean, or a Python one where the value is fixed."""
@@ -45,6 +55,7 @@ class Encoding:
         self._values: dict[Literal, Bool] = {}
         self._selectors: dict[Formula, Bool] = {}
         self._room: dict[Formula, bool] = {}
+        self._steps = 0
         self._people()
 
     def _people(self) -> None:
@@ -85,16 +96,27 @@ class Encoding:
         return [name for sort in self.theory.sorts(type_) for name in pool[sort]]
 
     def select(self, formula: Formula) -> Bool:
-        """A proposition that implies the formula: assume it to assert the formula."""
+        """A proposition that implies the formula: assume it to assert the formula.
+
+        Raises `TooLargeError` where that takes too many steps.
+        """
         if formula not in self._selectors:
-            self._selectors[formula] = selector = self._new(f"assert {len(self._selectors)}")
+            self._steps = 0
+            selector = self._new(f"assert {len(self._selectors)}")
             self._require(negation(selector), self._ground(formula, {}))
+            self._selectors[formula] = selector
         return self._selectors[formula]
+
+    def _spend(self, steps: int) -> None:
+        self._steps += steps
+        if self._steps > MAX_STEPS:
+            raise TooLargeError(f"a formula of more than {MAX_STEPS:,} parts over {len(self.kinds)} objects")
 
     # -- formulas
 
     def _ground(self, formula: Formula, binding: dict[str, str], below: bool = False) -> Bool:
         """The formula under a binding of its variables; `below`: it stands under a universal quantifier."""
+        self._spend(1)
         if isinstance(formula, Literal):
             value = self._literal(Literal(formula.atom.substitute(binding)))
             return value if formula.positive else negation(value)
@@ -210,8 +232,9 @@ class Encoding:
         return value
 
     def _relation(self, relation: Relation, atom: Atom) -> Bool:
-        self.atoms[atom] = holds = self._new(str(atom))
         options = [list(self.kinds[o]) for o in atom.args]
+        self._spend(prod(map(len, options)) + len(self.atoms))
+        self.atoms[atom] = holds = self._new(str(atom))
         rows: dict[tuple[frozenset[str], frozenset[str]], list[tuple[str, ...]]] = {}
         uncertain = False
         for prefix in product(*options[:-1]):

@@ -9,15 +9,21 @@ from typing import Any
 
 import z3
 
+from rules.errors import WorldModelError
 from rules.logic import FALSE, TRUE, UNKNOWN, WILDCARD, Atom, Literal, State, Truth
 from rules.ruleset import ANY
 from rules.verification.bounds import Capacity
-from rules.verification.encoding import Encoding, negation
-from rules.verification.formulas import Formula
+from rules.verification.encoding import Encoding, TooLargeError, negation
+from rules.verification.formulas import Formula, literals
 from rules.verification.theory import Theory
 
 RLIMIT = 2_000_000
 """z3's resource units for one question: reproducible, unlike seconds."""
+
+WORK = 50_000_000
+"""Units for all questions of one solver together; each literal of a question counts as `LITERAL`."""
+
+LITERAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Solver:
 
     def __init__(self, theory: Theory, rlimit: int = RLIMIT) -> None:
         self.theory, self.rlimit = theory, rlimit
-        self.questions = 0
+        self.questions = self.work = 0
         self._encoding = Encoding(theory, Capacity().covering(theory, theory.invariants))
 
     def satisfiable(self, formulas: Sequence[Formula], invariants: Sequence[int] | None = None) -> Truth:
@@ -44,7 +50,10 @@ class Solver:
         self._fit(formulas)
         chosen = range(len(self.theory.invariants)) if invariants is None else invariants
         assertions = [*formulas, *(self.theory.invariants[i] for i in chosen)]
-        return self._ask([self._encoding.select(f) for f in assertions])
+        try:
+            return self._ask([self._encoding.select(f) for f in assertions])
+        except TooLargeError:
+            return UNKNOWN
 
     def core(
         self, formulas: Sequence[Formula], invariants: Sequence[int] | None = None
@@ -99,7 +108,9 @@ class Solver:
         return [b for b in (*there, *facts) if not isinstance(b, bool)]
 
     def _fit(self, formulas: Sequence[Formula]) -> None:
-        needed = self._encoding.capacity.covering(self.theory, [*formulas, *self.theory.invariants])
+        asked = [*formulas, *self.theory.invariants]
+        self._spend(LITERAL * sum(1 for formula in asked for _ in literals(formula)))
+        needed = self._encoding.capacity.covering(self.theory, asked)
         if needed != self._encoding.capacity:
             self._encoding = Encoding(self.theory, needed)
 
@@ -117,7 +128,24 @@ class Solver:
     def _check(self, assumptions: list[Any]) -> Any:
         solver = self._encoding.solver
         solver.set("rlimit", self.rlimit)
-        return solver.check(*assumptions)
+        before = _resources(solver)
+        answer = solver.check(*assumptions)
+        self._spend(_resources(solver) - before)
+        return answer
+
+    def _spend(self, units: int) -> None:
+        self.work += units
+        if self.work > WORK:
+            raise WorldModelError(
+                f"rule set {self.theory.ruleset.name}: z3 has spent {WORK:,} units after {self.questions:,}"
+                " questions; expected a smaller rule set: check its actions apart"
+            )
+
+
+def _resources(solver: Any) -> int:
+    """What a solver has spent so far."""
+    statistics = solver.statistics()
+    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
 
 class _World:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.errors import RuleSyntaxError
 from rules.language import InvalidRules, check, load, parse, render
-from rules.language.limits import MAX_CHARACTERS, MAX_NAME, MAX_TOKENS
+from rules.language.limits import MAX_CHARACTERS, MAX_LITERALS, MAX_NAME, MAX_TOKENS
 from rules.logic import Atom, Literal
 from rules.ruleset import ActionSchema, Evidence, Invariant, Parameter, Relation, Rule, RuleSet
 from tests.rules.strategies import rulesets
@@ -247,9 +247,10 @@ def test_hostile_text_ends_in_one_short_error(text: str) -> None:
 
 
 def test_large_texts_within_the_bounds_are_read() -> None:
-    when = " or ".join(["p"] * 50_000)
-    (rule,) = parse(f"domain d predicate p action a rule r when {when}").actions["a"].rules
-    assert len(rule.when[0]) == 50_000
+    when = " or ".join(["p"] * MAX_LITERALS)
+    rules = " ".join(f"rule r{i} when {when}" for i in range(200))
+    (action,) = parse(f"domain d predicate p action a {rules}").actions.values()
+    assert {len(rule.when[0]) for rule in action.rules} == {MAX_LITERALS}
     types = parse("domain d " + " ".join(f"type t{i}: t{i + 1}" for i in range(99)) + " type t99").types
     assert len(types) == 100
 
