@@ -53,12 +53,14 @@ class Kind:
 
     content: in words. fingerprint: of all that the rows' meaning depends on. rows: table -> type of
     its rows, which msgspec can validate. check: what is wrong with a row of that type, or None.
+    blank: makes empty tables. One of them may be a sample, of which `trim` drops what is too much.
     """
 
     content: str
     fingerprint: str
     rows: Mapping[str, Any]
     check: Callable[[str, Any], str | None]
+    blank: Callable[[], Tables]
 
     def fields(self) -> dict[str, list[str]]:
         """The rows' fields by table: a file with others was written by another version."""
@@ -68,9 +70,10 @@ class Kind:
 def add(tables: Tables, more: Mapping[str, Counter[Any]]) -> None:
     """Adds counts to those in `tables`."""
     for name, table in more.items():
-        mine = tables.setdefault(name, Counter())
-        for row, count in table.items():
-            mine[row] += count
+        tables[name].update(table)
+        trim = getattr(tables[name], "trim", None)
+        if trim:
+            trim()
 
 
 def write(path: StrPath, kind: Kind, tables: Mapping[str, Counter[Any]], read: Sequence[Source] = ()) -> None:
@@ -153,7 +156,7 @@ def _sources(path: StrPath, kind: Kind, line: bytes) -> tuple[Source, ...]:
 def _tables(path: StrPath, kind: Kind, lines: Iterator[bytes]) -> Tables:
     row_decoder = msgspec.json.Decoder(tuple[str, msgspec.Raw, _Count])
     decoders = {name: msgspec.json.Decoder(type_) for name, type_ in kind.rows.items()}
-    tables: Tables = {name: Counter() for name in kind.rows}
+    tables = kind.blank()
     for number, line in enumerate(lines, 2):
         try:
             name, raw, count = row_decoder.decode(line)

@@ -39,8 +39,8 @@ class Checkpoint(Counting):
     """
 
     def __init__(self, path: Path, kind: Kind, logs: Logs) -> None:
-        super().__init__()
-        self.path, self.kind, self.logs = path, kind, logs
+        super().__init__(kind)
+        self.path, self.logs = path, logs
         saved: tuple[Source, ...] = ()
         if path.exists():
             self.tables, saved = counts.read(path, kind)

@@ -44,8 +44,9 @@ class Spread(Protocol):
 class Counting:
     """The counts of one pass over logs, added up chunk by chunk."""
 
-    def __init__(self) -> None:
-        self.tables: Tables = {}
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.tables = kind.blank()
 
     def run(self, items: Iterable[Any], begin: Callable[[], Counter], spread: Spread) -> Tables:
         """The counts of all items."""
@@ -77,7 +78,7 @@ def here(begin: Callable[[], Counter], chunks: Iterable[Sequence[Any]]) -> Itera
 
 def in_memory(name: str, kind: Kind) -> Counting:
     """Keeps nothing on disk."""
-    return Counting()
+    return Counting(kind)
 
 
 def learn(
@@ -120,7 +121,7 @@ def _observer(ruleset: RuleSet, perception: Perception) -> Counter:
     blank = WorldModel(ruleset, perception)
 
     def look(chunk: Sequence[Episode]) -> Tables:
-        found: Tables = {}
+        found = _nothing_known()
         for episode in chunk:
             blank.knowledge = Knowledge()
             observe(blank, episode)
@@ -134,7 +135,12 @@ def _knowledge_kind(ruleset: RuleSet) -> Kind:
     """Knowledge that was gathered by these rules, and would differ by others."""
     fingerprint = hashlib.sha256(render(ruleset).encode()).hexdigest()
     rows = dict.fromkeys(TABLES, tuple[str, ...])
-    return Kind(f"knowledge by the rules of {ruleset.name}", fingerprint, rows, lambda table, row: None)
+    what = f"knowledge by the rules of {ruleset.name}"
+    return Kind(what, fingerprint, rows, lambda table, row: None, _nothing_known)
+
+
+def _nothing_known() -> Tables:
+    return dict(Knowledge().tables())
 
 
 def observe(model: WorldModel, episode: Episode) -> None:

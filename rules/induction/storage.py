@@ -58,7 +58,10 @@ def kind(domain: RuleSet) -> Kind:
     def check(table: str, row: Any) -> str | None:
         return _invariant_problem(domain, row[0]) if table == "invariants" else _problem(domain, bits, row)
 
-    return Kind(f"statistics over {domain.name}", _fingerprint(blank), ROWS, check)
+    def fresh() -> Tables:
+        return tables(Statistics(domain))
+
+    return Kind(f"statistics over {domain.name}", _fingerprint(blank), ROWS, check, fresh)
 
 
 def _fingerprint(blank: Statistics) -> str:
