@@ -32,8 +32,12 @@ class Candidate:
     @property
     def grounded(self) -> bool:
         """Whether it speaks of the arguments only, so that it can be an effect."""
-        atom = self.atoms[0]
-        return len(self.atoms) == 1 and WILDCARD not in atom.args and atom.predicate != EQUALS
+        return len(self.atoms) == 1 and not self.pattern and not self.equality
+
+    @property
+    def equality(self) -> bool:
+        """Whether it says that two names mean one object."""
+        return self.atoms[0].predicate == EQUALS
 
     @property
     def pattern(self) -> bool:
@@ -69,10 +73,10 @@ def candidates(domain: RuleSet, schema: ActionSchema) -> tuple[Candidate, ...]:
     found = dict.fromkeys(Candidate((atom,)) for atom in atoms)
     for link in _links(domain, schema):
         found[link] = None
-    for i, a in enumerate(schema.parameters):
-        for b in schema.parameters[i + 1 :]:
-            if _compatible(domain, a.type, b.type):
-                found[Candidate((Atom(EQUALS, (a.name, b.name)),))] = None
+    for i, (name, type_) in enumerate(schema.parameters):
+        for other, its_type in (*schema.parameters[i + 1 :], *domain.constants.items()):
+            if _compatible(domain, type_, its_type):
+                found[Candidate((Atom(EQUALS, (name, other)),))] = None
     return tuple(found)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from rules.induction.candidates import Candidate
-from rules.induction.statistics import Record
+from rules.induction.changes import by_chance, explain
+from rules.induction.statistics import Counts, Record
 from rules.logic import Atom
-
-Counts = Mapping[Record, int]
 
 FRESH = 0.1
 """What an observation asserts, and was known before in all but this share of the cases, is no news."""
@@ -27,21 +26,26 @@ class Effects:
     sensed: int
 
 
-def learn_effects(candidates: Sequence[Candidate], outcome: Counts, siblings: Sequence[Counts]) -> Effects:
+def learn_effects(
+    candidates: Sequence[Candidate], outcome: Counts, siblings: Sequence[Counts], noise: float
+) -> Effects:
     """The effects of one outcome; `siblings` are the records of all successful outcomes of the action.
 
     What the observation says is an effect if it was seen to change from its opposite, or if it is an
     assertion that every outcome of the action makes; otherwise it was so before, and is shown. (That
     a thing which nobody knew is denied surprises nobody: a denial alone is no sign of a change.)
     """
-    found: dict[str, list[Atom]] = {"adds": [], "deletes": [], "reveals": []}
+    found: dict[Kind, list[Atom]] = {"adds": [], "deletes": [], "reveals": []}
+    changes = explain(candidates, outcome, noise)
     sensed = 0
     for index, candidate in enumerate(candidates):
         bit, atom = 1 << index, candidate.atoms[0]
         if candidate.pattern:
-            kinds = [_judge_pattern(outcome, bit)]
+            kinds = [_judge_pattern(outcome, bit, noise)]
+        elif candidate.grounded and changes.effect(bit):
+            kinds = [changes.effect(bit)]
         elif candidate.grounded:
-            kinds = [_judge(outcome, siblings, bit, "adds"), _judge(outcome, siblings, bit, "deletes")]
+            kinds = [_judge(outcome, siblings, bit, positive) for positive in (True, False)]
         else:
             continue
         for kind in kinds:
@@ -52,11 +56,11 @@ def learn_effects(candidates: Sequence[Candidate], outcome: Counts, siblings: Se
     return Effects(tuple(found["adds"]), tuple(found["deletes"]), tuple(found["reveals"]), sensed)
 
 
-def _judge_pattern(outcome: Counts, bit: int) -> Kind | None:
+def _judge_pattern(outcome: Counts, bit: int, noise: float) -> Kind | None:
     """Whether a pattern's other atoms go, or are shown in full."""
     lost = sum(n for r, n in outcome.items() if r.lost & bit)
     kept = sum(n for r, n in outcome.items() if r.kept & bit)
-    if lost > kept:
+    if lost > kept and lost >= by_chance(noise * sum(outcome.values())):
         return "deletes"
     return "reveals" if any(r.closed & bit for r in outcome) else None
 
@@ -65,31 +69,17 @@ def _count(records: Counts, test: Callable[[Record], object]) -> int:
     return sum(n for record, n in records.items() if test(record))
 
 
-def _judge(
-    outcome: Counts, siblings: Sequence[Counts], bit: int, effect: OneOf["adds", "deletes"]
-) -> Kind | None:
-    """Whether a candidate is this effect, or is shown to have this value already."""
-    positive = effect == "adds"
+def _judge(outcome: Counts, siblings: Sequence[Counts], bit: int, positive: bool) -> Kind | None:
+    """What it means that a candidate is asserted (or denied), which was never seen to change."""
 
     def seen(record: Record) -> bool:
         return bool((record.seen_true if positive else record.seen_false) & bit)
 
-    def before(record: Record) -> int:
-        return (record.true if positive else record.false) & bit
-
-    def opposite(record: Record) -> int:
-        return (record.false if positive else record.true) & bit
-
-    total = sum(outcome.values())
     asserted = _count(outcome, seen)
-    if 2 * asserted < total:
+    if not asserted or 2 * asserted < sum(outcome.values()):
         return None
-    changed = _count(outcome, lambda r: seen(r) and opposite(r))
-    stayed = _count(outcome, lambda r: not seen(r) and opposite(r))
-    if changed > stayed:
-        return effect
-    fresh = _count(outcome, lambda r: seen(r) and not before(r) and not opposite(r))
+    fresh = _count(outcome, lambda r: seen(r) and not (r.true | r.false) & bit)
     if fresh < FRESH * asserted:
         return None
     everywhere = positive and all(_count(s, seen) * 2 >= sum(s.values()) for s in siblings)
-    return effect if everywhere else "reveals"
+    return "adds" if everywhere else "reveals"

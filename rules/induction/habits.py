@@ -1,9 +1,12 @@
-"""What held in every success although it seldom holds: preconditions that no failure has shown.
+"""What held in every success: preconditions that no failure has shown.
 
 An explorer that only ever puts down what it holds leaves no failure to learn from. But it would be
-a strange chance if, of all things, it had always held what it put down. A literal is a condition if
-that chance, by how often the literal holds in random tries (`Sight`), is smaller than writing it
-down would be long: positive-only learning by description length (after Muggleton 1996).
+a strange chance if, of all things, it had always held what it put down. How strange, in bits, its
+`Alternatives` tell: positive-only learning by description length (after Muggleton 1996).
+
+Where an action was tried in vain too, the failures speak first, and a habit must be worth its length
+(`habits`). A log of successes alone is read cautiously (`cautious`): whatever held each time is a
+condition, unless the alternatives show it to be no choice at all.
 """
 
 from __future__ import annotations
@@ -11,82 +14,122 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log2
 
-from rules.induction.preconditions import Case, Condition, Mask, Table, code_length
-from rules.induction.statistics import Sight
-from rules.logic import FALSE, TRUE
+from rules.induction.alternatives import Alternatives, Tally
+from rules.induction.changes import by_chance
+from rules.induction.preconditions import Case, Condition, Mask
+from rules.logic import Atom
 
 STEADY = 0.9
 """A habit is surely kept in at least this share of the successes, and broken in almost none."""
 BROKEN = 0.02
-FEW = 20
-"""Random tries are compared among those that meet the other conditions, as long as so many are left."""
 CAUTION = 3.0
 """Bits by which a habit must beat chance beyond its length: successes in one log are not independent."""
+SLIGHT = 0.5
+"""Bits below which nothing is worth a remark."""
+LAW = 50
+"""So many distinct things must have shown that a fact follows from others before it is left out."""
 
 
-def habits(
-    successes: Sequence[Case],
-    sights: Mapping[Sight, int],
-    chosen: Sequence[Condition],
-    grounded: Sequence[int],
-) -> list[Mask]:
-    """The facts about the arguments that hold in the successes beyond chance, given what is chosen already.
+class Successes:
+    """The cases in which an action succeeded, and what else could have been done there.
 
-    grounded: the indices of the candidates that are such facts. Denials are left out: an unknown
-    property is mostly absent, so that there would be no telling them from chance.
+    facts: index -> atom of the candidates that speak of the arguments alone. noise: the share of
+    what was logged that is wrong.
     """
-    found: list[Mask] = []
-    cases = [(Case(s.true, s.false, s.types, 0, 0), n) for s, n in sorted(sights.items())]
-    options = _steady(successes, grounded)
-    length = log2(2 * len(grounded) + 1) + 1
-    known = [c for c in chosen if not isinstance(c, Table)]
+
+    def __init__(
+        self, cases: Sequence[Case], facts: Mapping[int, Atom], alternatives: Alternatives, noise: float
+    ) -> None:
+        self.facts, self.alternatives, self.noise = facts, alternatives, noise
+        self.total = sum(case.good for case in cases)
+        self.held = {i: sum(c.good for c in cases if c.true >> i & 1) for i in facts}
+        self.broken = {i: sum(c.good for c in cases if c.false >> i & 1) for i in facts}
+
+    def tally(self, fact: int, given: Sequence[int]) -> Tally:
+        return self.alternatives.tally(self.facts[fact], [self.facts[i] for i in given])
+
+    def follows(self, fact: int, given: Sequence[int]) -> bool:
+        """Whether it is a law that a fact holds of anything, or wherever others do."""
+        return self.alternatives.follows(self.facts[fact], [self.facts[i] for i in given], LAW, self.noise)
+
+    def surprise(self, fact: int, tally: Tally) -> float:
+        """The bits by which a condition explains what held better than the habit of the alternatives."""
+        chance = (tally.held + 0.5) / (tally.held + tally.broken + 1)
+        chance = chance * (1 - self.noise) + (1 - chance) * self.noise
+        held, broken = self.held[fact], self.broken[fact]
+        return held * log2((1 - self.noise) / chance) + broken * log2(self.noise / (1 - chance))
+
+
+def habits(successes: Successes, chosen: Sequence[Condition]) -> list[Mask]:
+    """The facts that hold in the successes beyond chance, and by more than they cost to write down.
+
+    Denials are left out: an unknown property is mostly absent, so that there is no telling them from
+    chance.
+    """
+    length = log2(2 * len(successes.facts) + 1) + 1
+    options = [i for i in successes.facts if _steady(successes, i)]
+    found: list[int] = []
+    given = _given(successes, chosen)
     while True:
-        left = _meeting([*known, *found], cases)
         gains = {
-            mask: _surprise(mask, kept, left) - length - CAUTION
-            for mask, kept in options.items()
-            if mask not in found
+            i: successes.surprise(i, successes.tally(i, [*given, *found])) - length - CAUTION
+            for i in options
+            if i not in found and i not in given
         }
-        best = max(gains, key=lambda mask: (gains[mask], mask), default=None)
+        best = max(gains, key=lambda i: (gains[i], -i), default=None)
         if best is None or gains[best] <= 0:
-            return found
+            return [Mask(1 << i, 0) for i in found]
         found.append(best)
 
 
-def _meeting(
-    conditions: Sequence[Condition], sights: Sequence[tuple[Case, int]]
-) -> Sequence[tuple[Case, int]]:
-    """The random tries that meet the conditions; one that would leave too few is passed over."""
-    for condition in conditions:
-        narrowed = [(case, n) for case, n in sights if _allows(condition, case)]
-        if sum(n for _, n in narrowed) >= FEW:
-            sights = narrowed
-    return sights
+def _steady(successes: Successes, fact: int) -> bool:
+    return successes.held[fact] >= STEADY * successes.total and (
+        successes.broken[fact] <= max(BROKEN, 2 * successes.noise) * successes.total
+    )
 
 
-def _steady(successes: Sequence[Case], grounded: Sequence[int]) -> dict[Mask, int]:
-    """The facts that hold in almost every success, with the number of those where they surely do."""
-    total = sum(case.good for case in successes)
-    steady = {}
-    for mask in [Mask(1 << index, 0) for index in grounded]:
-        values = [(mask.truth(case), case.good) for case in successes]
-        kept = sum(n for value, n in values if value is TRUE)
-        broken = sum(n for value, n in values if value is FALSE)
-        if total and kept >= STEADY * total and broken <= BROKEN * total:
-            steady[mask] = kept
-    return steady
+def _given(successes: Successes, chosen: Sequence[Condition]) -> list[int]:
+    """The chosen conditions that are facts."""
+    return [i for i in successes.facts if Mask(1 << i, 0) in chosen]
 
 
-def _surprise(mask: Mask, kept: int, sights: Sequence[tuple[Case, int]]) -> float:
-    """Bits that are saved by coding how often a fact held in the successes apart from the random tries."""
-    often = sum(n for case, n in sights if _allows(mask, case))
-    seldom = sum(n for _, n in sights) - often
-    return code_length(kept + often, seldom) - code_length(kept, 0) - code_length(often, seldom)
+def cautious(
+    successes: Successes, chosen: Sequence[Condition], spent: Sequence[int], name: str
+) -> list[Mask]:
+    """All facts that held in the successes, but for those that follow from the others.
+
+    spent: facts that the action ends; who ends a thing has counted on it, so these stay. name: of
+    two facts that say the same, the one that is named like the action says it better.
+    """
+    given = _given(successes, chosen)
+    found = [i for i in successes.facts if i not in given and _held(successes, i)]
+    while True:
+        idle = [i for i in found if i not in spent and _follows(successes, i, [*given, *found])]
+        if not idle:
+            return [Mask(1 << i, 0) for i in found]
+        found.remove(max(idle, key=lambda i: _dispensable(successes.facts[i], name, i)))
 
 
-def _allows(condition: Condition, sight: Case) -> bool:
-    """Whether a random try meets a condition; an unknown property counts as absent, as most are."""
-    value = condition.truth(sight)
-    if isinstance(condition, Mask) and condition.positive:
-        return value is TRUE
-    return value is not FALSE
+def _held(successes: Successes, fact: int) -> bool:
+    """Whether a fact held each time, as far as is known and but for the noise in the log."""
+    held, broken = successes.held[fact], successes.broken[fact]
+    if not held or broken >= by_chance(successes.noise * (held + broken)):
+        return False
+    return not broken or successes.surprise(fact, successes.tally(fact, [])) > SLIGHT
+
+
+def _follows(successes: Successes, fact: int, others: Sequence[int]) -> bool:
+    """Whether a fact need not be stated: it holds of anything, or where one other does, or all do."""
+    rest = [i for i in others if i != fact]
+    if any(successes.follows(fact, given) for given in ([], *([i] for i in rest))):
+        return True
+    tally = successes.tally(fact, rest)
+    if tally.broken:
+        return successes.surprise(fact, tally) <= SLIGHT
+    return tally.instances >= LAW
+
+
+def _dispensable(atom: Atom, action: str, index: int) -> tuple[bool, int]:
+    """Of facts that follow from each other the last goes, and one named unlike the action before others."""
+    akin = set(action.lower().split("_")) & set(atom.predicate.lower().split("_"))
+    return not akin, index

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from rules.induction.alternatives import Alternatives, World
 from rules.induction.candidates import JOINED, Candidate
-from rules.induction.effects import Counts, Effects, learn_effects
-from rules.induction.habits import habits
+from rules.induction.changes import change, noise
+from rules.induction.effects import Effects, learn_effects
+from rules.induction.habits import Successes, cautious, habits
 from rules.induction.invariants import invariants
 from rules.induction.outcomes import outcomes
 from rules.induction.preconditions import NOTHING, Case, Condition, Learner, Mask, OfType, Table
-from rules.induction.statistics import Record, Sight, Statistics
+from rules.induction.statistics import Counts, Record, Statistics
 from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
 
@@ -26,12 +28,14 @@ SPLIT_PRICE = 0.5
 def induce(statistics: Statistics) -> RuleSet:
     """The rules that explain what was counted."""
     domain = replace(statistics.domain, types=_types(statistics))
+    worlds = [World(domain, scene) for scene in sorted(statistics.scenes)]
+    errors = _noise(statistics)
     relations: dict[str, Relation] = {}
     actions = {}
     for name, schema in domain.actions.items():
         records = {r: n for r, n in statistics.records.items() if r.action == name and _fits(domain, r)}
-        sights = {s: n for s, n in statistics.sights.items() if s.action == name}
-        learner = _ActionLearner(domain, schema, statistics.candidates(name), records, sights)
+        alternatives = Alternatives(domain, schema, worlds)
+        learner = _ActionLearner(domain, schema, statistics.candidates(name), records, alternatives, errors)
         rules, found = learner.learn()
         relations |= {relation.name: relation for relation in found}
         actions[name] = replace(schema, rules=rules, otherwise=_otherwise(records) or schema.otherwise)
@@ -40,6 +44,20 @@ def induce(statistics: Statistics) -> RuleSet:
         relations=relations,
         invariants=tuple(invariants(domain, statistics.invariants)),
         actions=actions,
+    )
+
+
+def _noise(statistics: Statistics) -> float:
+    """The share of logged values that are wrong, as the successes tell."""
+    successes: dict[str, dict[Record, int]] = {}
+    for record, count in statistics.records.items():
+        if record.succeeded:
+            successes.setdefault(record.action, {})[record] = count
+    return noise(
+        change(records, 1 << index)
+        for action, records in sorted(successes.items())
+        for index, candidate in enumerate(statistics.candidates(action))
+        if candidate.grounded
     )
 
 
@@ -78,23 +96,23 @@ class _ActionLearner:
         schema: ActionSchema,
         candidates: Sequence[Candidate],
         records: Counts,
-        sights: Mapping[Sight, int],
+        alternatives: Alternatives,
+        noise: float,
     ) -> None:
         self.domain, self.schema, self.candidates = domain, schema, candidates
-        self.records, self.sights = records, sights
+        self.records, self.alternatives, self.noise = records, alternatives, noise
         self.joined = sum(1 << i for i, c in enumerate(candidates) if len(c.atoms) == 2)
         self.grounded = sum(1 << i for i, c in enumerate(candidates) if c.grounded)
 
     def learn(self) -> tuple[tuple[Rule, ...], list[Relation]]:
-        groups = outcomes(self.records)
+        groups = outcomes(self.candidates, self.records, self.noise)
         if not groups:
             return (), []
-        effects = [learn_effects(self.candidates, group, groups) for group in groups]
+        effects = [learn_effects(self.candidates, group, groups, self.noise) for group in groups]
         cases = _cases(self.records, lambda r: r.succeeded)
         barred = self._brought_about(effects)
         base = self._conditions(cases, f"can_{self.schema.name}", barred)
-        facts = [i for i in range(len(self.candidates)) if self.grounded & ~barred.positive & 1 << i]
-        base += habits(cases, self.sights, base, facts)
+        base += self._habits(cases, base, barred)
         sensed = self.grounded
         for found in effects:
             sensed &= ~self._mask((*found.adds, *found.deletes))
@@ -106,6 +124,16 @@ class _ActionLearner:
                 rules.append(rule)
         relations = [c.relation for c in base if isinstance(c, Table)]
         return _borne_out(rules), relations
+
+    def _habits(self, cases: Sequence[Case], base: Sequence[Condition], barred: Mask) -> list[Mask]:
+        """The conditions that only the successes tell of."""
+        open_ = self.grounded & ~barred.positive
+        facts = {i: c.atoms[0] for i, c in enumerate(self.candidates) if open_ >> i & 1}
+        successes = Successes(cases, facts, self.alternatives, self.noise)
+        if any(case.bad for case in cases):
+            return habits(successes, base)
+        spent = [i for i in facts if barred.negative >> i & 1]
+        return cautious(successes, base, spent, self.schema.name)
 
     def _brought_about(self, effects: Sequence[Effects]) -> Mask:
         """What every outcome brings about: no condition for it, or the action would change nothing."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from rules.induction.statistics import Record
+from rules.induction.candidates import Candidate
+from rules.induction.changes import explain
+from rules.induction.statistics import Counts, Record
 
-Counts = Mapping[Record, int]
 
-
-def outcomes(records: Counts) -> list[dict[Record, int]]:
+def outcomes(candidates: Sequence[Candidate], records: Counts, noise: float) -> list[dict[Record, int]]:
     """The successful records, grouped by what the environment said, or where it is silent by what changed.
 
     Most frequent group first.
@@ -19,22 +19,20 @@ def outcomes(records: Counts) -> list[dict[Record, int]]:
         if record.succeeded:
             said.setdefault(record.says, {})[record] = count
     silent = said.pop("", {})
-    groups = [*said.values(), *_by_change(silent)]
+    groups = [*said.values(), *_by_change(silent, explain(candidates, silent, noise).unsteady)]
     return sorted(groups, key=lambda group: -sum(group.values()))
 
 
-def _change(record: Record) -> tuple[int, int]:
-    return record.seen_true & ~record.true, record.seen_false & ~record.false
+def _by_change(records: Counts, unsteady: int) -> list[dict[Record, int]]:
+    """Groups records by what befell the facts to which not always the same happens.
 
-
-def _by_change(records: Counts) -> list[dict[Record, int]]:
-    """Groups records by change; a smaller change joins a larger one if its next states agree with it.
-
-    An add that was true already changes nothing: such a record shows only a part of the effect.
+    A smaller change joins a larger one if its next states agree with it: an add that was true already
+    changes nothing, so such a record shows only a part of the effect.
     """
     by_change: dict[tuple[int, int], dict[Record, int]] = {}
     for record, count in records.items():
-        by_change.setdefault(_change(record), {})[record] = count
+        began, ended = record.seen_true & ~record.true, record.seen_false & ~record.false
+        by_change.setdefault((began & unsteady, ended & unsteady), {})[record] = count
     groups: dict[tuple[int, int], dict[Record, int]] = {}
     for change in sorted(by_change, key=lambda c: (-(c[0].bit_count() + c[1].bit_count()), c)):
         home = next((g for g in groups if _agrees(change, by_change[change], g)), change)

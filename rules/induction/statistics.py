@@ -7,7 +7,6 @@ online and spreads over processes.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from rules.errors import WorldModelError
 from rules.induction.candidates import Candidate, candidates
 from rules.induction.invariants import InvariantKey, Judge
+from rules.induction.scenes import Scenes
 from rules.logic import FALSE, TRUE, Action, Atom, State, generalisations
 from rules.ruleset import ANY, ActionSchema, RuleSet
 
@@ -64,31 +64,29 @@ class Record(NamedTuple):
     kept: int
 
 
-class Sight(NamedTuple):
-    """What a random try of an action would have found: masks of what is true and false, and types."""
-
-    action: str
-    types: tuple[str, ...]
-    true: int
-    false: int
+Counts = Mapping[Record, int]
+"""Records of one kind, and how often each was seen."""
 
 
 class Statistics:
-    """Counts of records, of random sights to compare them with, and of how candidate invariants fared."""
+    """Counts of records, a sample of the states met, and counts of how candidate invariants fared."""
 
     def __init__(self, domain: RuleSet) -> None:
         self.domain = domain
         self.records: Counter[Record] = Counter()
-        self.sights: Counter[Sight] = Counter()
+        self._scenes = Scenes()
         self.invariants: Counter[tuple[InvariantKey, bool]] = Counter()
         self._judge = Judge(domain)
-        self._above: dict[str, frozenset[str]] = {}
-        self._names = sorted(domain.actions)
         self._reducers = {name: _Reducer(domain, schema) for name, schema in domain.actions.items()}
 
     def candidates(self, action: str) -> tuple[Candidate, ...]:
         """The candidates that the masks of this action's records speak of."""
         return self._reducers[action].candidates
+
+    @property
+    def scenes(self) -> Scenes:
+        """The sample of states."""
+        return self._scenes.trim()
 
     def add(self, transition: Transition) -> None:
         """Counts one transition."""
@@ -97,31 +95,8 @@ class Statistics:
             known = ", ".join(sorted(self._reducers))
             raise WorldModelError(f"unknown action {transition.action.name!r}: the vocabulary has {known}")
         self.records[reducer.reduce(transition)] += 1
-        sight = self._glance(transition)
-        if sight is not None:
-            self.sights[sight] += 1
+        self._scenes.note(transition.before)
         self.invariants.update(self._judge.judge(transition.before, transition.after))
-
-    def _glance(self, transition: Transition) -> Sight | None:
-        """What one action, drawn by the transition itself, would have found: counts stay free of order."""
-        before = transition.before
-        draw = random.Random(f"{transition.action} {len(before.true)} {len(before.false)} {transition.says}")
-        reducer = self._reducers[draw.choice(self._names)]
-        pools = [
-            [name for name, type_ in before.objects.items() if parameter.type in self._ancestors(type_)]
-            for parameter in reducer.schema.parameters
-        ]
-        if not all(pools):
-            return None
-        args = tuple([draw.choice(pool) for pool in pools])
-        _, true, false = reducer.look(before, args)
-        return Sight(reducer.schema.name, tuple([before.objects[a] for a in args]), true, false)
-
-    def _ancestors(self, type_: str) -> frozenset[str]:
-        found = self._above.get(type_)
-        if found is None:
-            found = self._above[type_] = frozenset(self.domain.ancestors(type_))
-        return found
 
     def update(self, transitions: Iterable[Transition]) -> None:
         """Counts many."""
@@ -137,7 +112,8 @@ class Statistics:
             )
         merged = Statistics(self.domain)
         merged.records = self.records + other.records
-        merged.sights = self.sights + other.sights
+        for scenes in (self.scenes, other.scenes):
+            merged._scenes.update(scenes)
         merged.invariants = self.invariants + other.invariants
         return merged
 

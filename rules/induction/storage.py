@@ -13,10 +13,11 @@ from typing import Any
 from rules import counts
 from rules.counts import Kind, Source, StrPath, Tables
 from rules.induction.invariants import InvariantKey
-from rules.induction.statistics import Record, Sight, Statistics
+from rules.induction.scenes import Scene
+from rules.induction.statistics import Record, Statistics
 from rules.ruleset import RuleSet
 
-ROWS: dict[str, Any] = {"records": Record, "sights": Sight, "invariants": tuple[InvariantKey, bool]}
+ROWS: dict[str, Any] = {"records": Record, "scenes": Scene, "invariants": tuple[InvariantKey, bool]}
 """The tables of `Statistics`, and what their rows are."""
 _WIDER = {"one": 0, "implies": 0, "excludes": 0, "never": 1}
 """By how much an invariant's second predicate has more arguments than its first, by family."""
@@ -56,6 +57,8 @@ def kind(domain: RuleSet) -> Kind:
     bits = {name: len(blank.candidates(name)) for name in domain.actions}
 
     def check(table: str, row: Any) -> str | None:
+        if table == "scenes":
+            return _scene_problem(domain, row)
         return _invariant_problem(domain, row[0]) if table == "invariants" else _problem(domain, bits, row)
 
     def fresh() -> Tables:
@@ -75,7 +78,7 @@ def _fingerprint(blank: Statistics) -> str:
     return hashlib.sha256(repr(meaning).encode()).hexdigest()
 
 
-def _problem(domain: RuleSet, bits: dict[str, int], row: Record | Sight) -> str | None:
+def _problem(domain: RuleSet, bits: dict[str, int], row: Record) -> str | None:
     """What is wrong with a row whose masks speak of an action's candidates."""
     schema = domain.actions.get(row.action)
     if schema is None:
@@ -85,6 +88,14 @@ def _problem(domain: RuleSet, bits: dict[str, int], row: Record | Sight) -> str 
     masks = [value for value in row if type(value) is int]
     if any(mask < 0 or mask >> bits[row.action] for mask in masks):
         return f"a mask that speaks of more than the {bits[row.action]} candidates of {row.action}"
+    return None
+
+
+def _scene_problem(domain: RuleSet, scene: Scene) -> str | None:
+    """What is wrong with a state of the sample."""
+    for name, args in (*scene.true, *scene.false):
+        if len(domain.predicates.get(name, ())) != len(args) or name not in domain.predicates:
+            return f"no fact of this vocabulary: {name[:80]!r} of {len(args)} arguments"
     return None
 
 
