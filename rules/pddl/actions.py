@@ -8,6 +8,7 @@ PDDL. Costs are left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rules.logic import WILDCARD, Atom
@@ -39,9 +40,10 @@ def schema(action: Any, vocabulary: RuleSet) -> ActionSchema:
     """
     bare = bare_schema(action)
     try:
-        return ActionSchema(bare.name, bare.parameters, rules=_rules(action, bare, vocabulary))
+        rules = _rules(action, bare, vocabulary)
     except Unsayable as error:
         raise Unsayable(f"action {action.name}: {error}") from None
+    return replace(bare, rules=rules, otherwise=None if rules else "")  # it fails wherever it is tried
 
 
 def _rules(action: Any, bare: ActionSchema, vocabulary: RuleSet) -> tuple[Rule, ...]:
@@ -49,8 +51,6 @@ def _rules(action: Any, bare: ActionSchema, vocabulary: RuleSet) -> tuple[Rule, 
     preconditions: list[Conjunction] = [()]
     for node in action.preconditions:
         preconditions = both(preconditions, conditions.read(node, {}))
-    if not preconditions:
-        raise Unsayable("its precondition never holds; expected one that can")
     changes = _merged([change for group in _groups(action) for change in _changes(conditions, *group)])
     pairs = [(before, change) for change in changes for before in preconditions]
     return tuple(

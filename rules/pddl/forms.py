@@ -20,6 +20,8 @@ MAX_DEPTH = 4
 """``(:trajectory (:state (not (at a))))``"""
 
 _BRACKET = re.compile(r"[()]")
+_WHOLE = re.compile(r"\((?:[^()]*\((?:[^()]*\([^()]*\))*[^()]*\))*[^()]*\)|[()]")
+"""A form that ends on its line, as most do, in one step; else a bracket."""
 _HEAD = re.compile(r"\(\s*([^\s()]*)")
 
 
@@ -36,33 +38,62 @@ class Form(NamedTuple):
 
 def forms(path: str | os.PathLike[str]) -> Iterator[Form]:
     """The forms of a file. Raises `WorldModelError` where it cannot be read or its brackets do not match."""
-    depth = size = begin = 0
-    parts: list[str] = []
+    scanner = _Scanner()
     number = 0
     for number, line in _lines(path):
-        start = 0
-        for match in _BRACKET.finditer(line):
-            if match[0] == "(":
-                depth += 1
-                if depth == 2:
-                    begin, start, size, parts = number, match.start(), 0, []
-                elif depth > MAX_DEPTH:
-                    raise WorldModelError(f"{path}:{number}: brackets nested more than {MAX_DEPTH} deep")
-                continue
-            depth -= 1
-            if depth == 1:
-                yield _form(begin, "".join([*parts, line[start : match.start()]]))
-            elif depth == 0:
-                yield Form(number, "")
-            elif depth < 0:
-                raise WorldModelError(f"{path}:{number}: a closing bracket too many")
-        if depth > 1:
-            parts.append(line[start:])
-            size += len(line)
-            if size > MAX_CHARACTERS:
-                raise WorldModelError(f"{path}:{begin}: more than {MAX_CHARACTERS} characters in one form")
-    if depth:
+        try:
+            yield from scanner.line(number, line)
+        except _Broken as error:
+            raise WorldModelError(f"{path}:{number}: {error}") from None
+    if scanner.depth:
         raise WorldModelError(f"{path}:{number}: the file ends within brackets; expected `)`")
+
+
+class _Broken(Exception):
+    """What is wrong with a line."""
+
+
+class _Scanner:
+    """Finds forms in lines; `depth` brackets are open, and `parts` are the pieces of an unfinished form."""
+
+    def __init__(self) -> None:
+        self.depth = self.begin = self.size = 0
+        self.parts: list[str] = []
+
+    def line(self, number: int, line: str) -> Iterator[Form]:
+        position = start = 0
+        while match := (_WHOLE if self.depth == 1 else _BRACKET).search(line, position):
+            position = match.end()
+            if len(match[0]) > 1:
+                yield _form(number, match[0][:-1])
+            elif match[0] == "(":
+                self._open()
+                if self.depth == 2:
+                    self.begin, self.size, start = number, 0, match.start()
+            else:
+                self._close()
+                if self.depth == 1:
+                    yield _form(self.begin, "".join([*self.parts, line[start : match.start()]]))
+                    self.parts = []
+                elif self.depth == 0:
+                    yield Form(number, "")
+        if self.depth > 1:
+            self.parts.append(line[start:])
+            self.size += len(line)
+            if self.size > MAX_CHARACTERS:
+                raise _Broken(
+                    f"more than {MAX_CHARACTERS} characters in a form that began in line {self.begin}"
+                )
+
+    def _open(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise _Broken(f"brackets nested more than {MAX_DEPTH} deep")
+
+    def _close(self) -> None:
+        self.depth -= 1
+        if self.depth < 0:
+            raise _Broken("a closing bracket too many")
 
 
 def _form(line: int, text: str) -> Form:

@@ -56,8 +56,10 @@ class Formulas:
             return self._equal(atom.args[0], atom.args[1], positive)
         wildcards, narrowed, equations, formula = self.place(atom)
         if narrowed:
-            some = quantified("exists", (*wildcards, *narrowed), conjunction([*equations, formula]))
-            return some if positive else ("not", some)
+            # For all and not, rather than some: unified-planning would put the wider term for the variable.
+            none = disjunction([("not", part) for part in (*equations, formula)])
+            none = quantified("forall", (*wildcards, *narrowed), none)
+            return ("not", none) if positive else none
         if positive:
             return quantified("exists", wildcards, formula)
         return quantified("forall", wildcards, ("not", formula))

@@ -3,13 +3,13 @@
 The action succeeds where any of its rules holds, and every rule that holds has its effects. So what
 all rules ask for is the precondition, with the disjunction of what is left of each; what all rules do
 is unconditional, and the rest of a rule's effects stands below what is left of its condition. A plain
-rule becomes a plain STRIPS action.
+rule becomes a plain STRIPS action; an action of which no rule is known, one that changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rules.engine import Engine, variables
@@ -26,6 +26,7 @@ from rules.pddl.formulas import (
 )
 from rules.pddl.names import Names
 from rules.pddl.names import variables as spelled_variables
+from rules.pddl.quantifiers import equated, substitute
 from rules.ruleset import ActionSchema, Rule, RuleSet
 
 
@@ -93,7 +94,8 @@ class Actions:
             [f for f in written[0].condition if all(f in w.condition for w in written)] if written else []
         )
         cases = _minimal([[f for f in w.condition if f not in shared] for w in written])
-        alternatives = disjunction(map(conjunction, cases)) if written else TRUE_FORMULA
+        unknown = not written and schema.otherwise is None
+        alternatives = TRUE_FORMULA if unknown else disjunction(map(conjunction, cases))
         return Operator(
             self.names.actions[schema.name],
             tuple([(spelling[name], self.names.types[type_]) for name, type_ in types.items()]),
@@ -120,6 +122,7 @@ class Actions:
         self, schema: ActionSchema, rule: Rule, types: Mapping[str, str], spelling: Mapping[str, str]
     ) -> Written:
         free = dict(self.engine.free_variables(schema.name, rule.name))
+        rule = _without_equations(rule, free)
         for atom in [
             c[0].atom for c in rule.when if len(c) == 1 and c[0].positive and c[0].atom.predicate == IS
         ]:
@@ -133,6 +136,21 @@ class Actions:
             body = parts(conjunction([formulas.clause(c) for c in clauses]))
             joins.append(Join(names, typed, tuple(body)))
         return Written(rule, formulas, tuple(parts(conjunction(closed))), tuple(joins))
+
+
+def _without_equations(rule: Rule, free: Mapping[str, str]) -> Rule:
+    """The rule with every free variable that equals something replaced by it."""
+    for variable, type_ in free.items():
+        value = equated(variable, rule.when)
+        if value is not None:
+            told = (Literal(Atom(IS, (value, type_))),)
+            rule = replace(
+                rule,
+                when=(told, *substitute(rule.when, variable, value)),
+                adds=tuple([atom.substitute({variable: value}) for atom in rule.adds]),
+                deletes=tuple([atom.substitute({variable: value}) for atom in rule.deletes]),
+            )
+    return rule
 
 
 def _variables(schema: ActionSchema) -> list[str]:
@@ -209,7 +227,7 @@ def _grouped(effects: Iterable[Effect]) -> list[Formula]:
         if not typed and not conditions:
             found += literals
             continue
-        body = conjunction(literals)
+        body = literals[0] if len(literals) == 1 else ("and", *literals)
         if conditions:
             body = ("when", conjunction(conditions), body)
         found.append(quantified("forall", typed, body))

@@ -98,9 +98,6 @@ class _Reader:
         return State(objects, true, self.closure - true)
 
     def _atoms(self, form: Form) -> tuple[frozenset[Atom], frozenset[Atom]]:
-        if _ITEM.sub("", form.body).strip():
-            left = " ".join(_ITEM.sub("", form.body).split())[:80]
-            raise self.error(form, f"`{left}` in {form.head}", "atoms and negated atoms")
         items, atom = _ITEM.findall(form.body), self._atom
         true = frozenset([atom(text) for negated, _, text in items if not negated])
         false = frozenset([atom(text) for negated, text, _ in items if negated])
@@ -108,22 +105,25 @@ class _Reader:
 
     def action(self, form: Form) -> Action:
         items = _ITEM.findall(form.body)
-        if len(items) != 1 or items[0][0] or _ITEM.sub("", form.body).strip():
+        if len(items) != 1 or items[0][0]:
             raise self.error(
                 form, f"`{form.body.strip()[:80]}`", f"one action, as in ({form.head} (move a b))"
             )
         return Action(*self._atom(items[0][2]))
 
     def types(self) -> dict[str, str]:
-        """The objects of the file and their types; checks every atom and action on the way."""
+        """The objects of the file and their types; checks all of the file on the way."""
         found = dict(self.domain.constants)
-        seen: set[tuple[str, tuple[str, ...]]] = set()
+        seen: set[tuple[str, str, str]] = set()
         for form in forms(self.path):
+            left = " ".join(_ITEM.sub("", form.body).split())
+            if left:
+                raise self.error(form, f"`{left[:80]}` in ({form.head} ...)", "atoms and negated atoms")
             if form.head in STATES:
-                true, false = self._atoms(form)
-                for atom in (true | false) - seen:
-                    self._place(form, atom, self.domain.predicates, found)
-                seen |= true | false
+                new = set(_ITEM.findall(form.body)) - seen
+                seen |= new
+                for _, denied, stated in sorted(new):
+                    self._place(form, self._atom(denied or stated), self.domain.predicates, found)
             elif form.head in ACTIONS:
                 self._place(form, self.action(form), self.parameters, found)
         return found
