@@ -40,6 +40,8 @@ def schema(action: Any, vocabulary: RuleSet) -> ActionSchema:
     """
     bare = bare_schema(action)
     try:
+        if not hasattr(action, "preconditions"):
+            raise Unsayable("it takes time; expected actions that happen at once")
         rules = _rules(action, bare, vocabulary)
     except Unsayable as error:
         raise Unsayable(f"action {action.name}: {error}") from None
