@@ -16,6 +16,7 @@ from rules.logic import Clause, Truth
 from rules.ruleset import Parameter, RuleSet
 from rules.verification import checks, invariants
 from rules.verification.coverage import Coverage
+from rules.verification.differences import Aspect, Difference, Foretold, diff, foretold
 from rules.verification.explanations import Explanation, explain
 from rules.verification.faults import faults, usage
 from rules.verification.findings import Counterexample, Finding, Kind, Report, Severity, Status, Usage
@@ -26,17 +27,22 @@ from rules.verification.solver import RLIMIT
 
 __all__ = [
     "RLIMIT",
+    "Aspect",
     "Counterexample",
+    "Difference",
     "Explanation",
     "Finding",
+    "Foretold",
     "Kind",
     "Report",
     "Severity",
     "Status",
     "Usage",
     "check",
+    "diff",
     "entailed",
     "explain",
+    "foretold",
     "implies",
 ]
 

@@ -22,7 +22,7 @@ from rules.verification.formulas import And, Exists, Forall, Formula, Or, negate
 from rules.verification.theory import Theory
 from rules.verification.types import representatives
 
-MAX_STEPS = 250_000
+MAX_STEPS = 50_000
 """Of grounding one formula: quantifiers that nest deep multiply."""
 
 
@@ -56,6 +56,7 @@ class Encoding:
         self._selectors: dict[Formula, Bool] = {}
         self._room: dict[Formula, bool] = {}
         self._steps = 0
+        self._too_large: set[Formula] = set()
         self._people()
 
     def _people(self) -> None:
@@ -100,17 +101,21 @@ class Encoding:
 
         Raises `TooLargeError` where that takes too many steps.
         """
+        if formula in self._too_large:
+            raise TooLargeError(f"a formula of more than {MAX_STEPS:,} parts")
         if formula not in self._selectors:
+            self._too_large.add(formula)  # until it is done
             self._steps = 0
             selector = self._new(f"assert {len(self._selectors)}")
             self._require(negation(selector), self._ground(formula, {}))
             self._selectors[formula] = selector
+            self._too_large.remove(formula)
         return self._selectors[formula]
 
     def _spend(self, steps: int) -> None:
         self._steps += steps
         if self._steps > MAX_STEPS:
-            raise TooLargeError(f"a formula of more than {MAX_STEPS:,} parts over {len(self.kinds)} objects")
+            raise TooLargeError(f"a formula of more than {MAX_STEPS:,} parts")
 
     # -- formulas
 
