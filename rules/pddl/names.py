@@ -40,7 +40,7 @@ class Names:
 def spelled(names: Iterable[str], otherwise: str, taken: set[str]) -> dict[str, str]:
     """A PDDL name for each, added to those taken: its own if it can be, next its own in `otherwise`."""
     found: dict[str, str] = {}
-    for name in names:
+    for name in sorted(names, key=lambda name: name != _clean(name)):  # those that may stay choose first
         clean = _clean(name)
         spelling, number = clean, 1
         while spelling in taken:

@@ -70,7 +70,8 @@ def read_trace(path: str | os.PathLike[str], domain: RuleSet) -> Iterator[Transi
 
 def transition(before: State, action: Action, succeeded: bool, after: State) -> Transition:
     """The transition between two logged states: the next state is all that was seen."""
-    found = Transition(before, action, after.true, after.false, succeeded)
+    complete = any(WILDCARD in atom.args for atom in after.false)
+    found = Transition(before, action, after.true, after.false, succeeded, persists=complete)
     vars(found)["after"] = after  # what the cached property would derive, known already
     return found
 
