@@ -132,11 +132,13 @@ def _from_traces(
     from rules.language import save
     from rules.pddl import read_domain, read_trace
     from worldmodel.checkpoints import Checkpoints
-    from worldmodel.cli.traces import TraceFiles
+    from worldmodel.cli.traces import TraceFiles, refuse_grown
     from worldmodel.learning import count, in_memory
 
     traces = TraceFiles(logs, limit)
     vocabulary = read_domain(domain)
+    if statistics:
+        refuse_grown(traces.paths, statistics, vocabulary)
     kept = Checkpoints(statistics, traces) if statistics else None
     read = partial(read_trace, domain=vocabulary)
     counted = count(traces, vocabulary, read, spread, kept or in_memory)

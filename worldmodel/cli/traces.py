@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rules.errors import WorldModelError
 from worldmodel.cli.console import progress
 from worldmodel.cli.files import check_inputs
 from worldmodel.cli.rulebook.transitions import is_trace
+
+if TYPE_CHECKING:
+    from rules.ruleset import RuleSet
 
 
 class TraceFiles:
@@ -31,3 +35,17 @@ class TraceFiles:
                 self.current = number
                 yield path
                 advance()
+
+
+def refuse_grown(traces: Sequence[Path], statistics: Path, domain: RuleSet) -> None:
+    """Raises `WorldModelError` for a trace that was shorter when it was counted: it is counted whole."""
+    from rules import counts
+    from rules.induction import storage
+
+    if statistics.exists():
+        sizes = {source.name: source.size for source in counts.read(statistics, storage.kind(domain))[1]}
+        for path in traces:
+            if path.stat().st_size > sizes.get(str(path), path.stat().st_size):
+                raise WorldModelError(
+                    f"{path}: has grown since it was counted in {statistics}; name another file of statistics"
+                )
