@@ -59,15 +59,12 @@ def fragments(text: str, source: str = "<string>") -> list[Fragment]:
 def _code(text: str) -> str:
     """The text with every line blanked that is no code: outside the fences, or before the first rule."""
     lines = text.split("\n")
-    fences = [i for i, line in enumerate(lines) if _FENCE.match(line)]
-    if fences:
+    fenced = [bool(_FENCE.match(line)) for line in lines]
+    if any(fenced):
         inside, code = False, []
-        for i, line in enumerate(lines):
-            if inside and i not in fences:
-                code.append(line)
-                continue
-            code.append("")
-            inside = inside is not (i in fences)
+        for line, fence in zip(lines, fenced, strict=True):
+            inside = inside is not fence
+            code.append(line if inside and not fence else "")
         return "\n".join(code)
     first = next((i for i, line in enumerate(lines) if _OPENING.match(line)), len(lines))
     return "\n".join([""] * first + lines[first:])

@@ -22,8 +22,8 @@ from rules.verification.formulas import And, Exists, Forall, Formula, Or, negate
 from rules.verification.theory import Theory
 from rules.verification.types import representatives
 
-MAX_STEPS = 50_000
-"""Of grounding one formula: quantifiers that nest deep multiply."""
+MAX_STEPS, NEW_ATOM = 100_000, 25
+"""Of grounding one formula: quantifiers that nest deep multiply. A new atom costs more, by its arguments."""
 
 
 class TooLargeError(WorldModelError):
@@ -193,6 +193,7 @@ class Encoding:
 
     def _atom(self, atom: Atom) -> Bool:
         predicate, args = atom
+        self._spend(NEW_ATOM * len(args))
         if predicate == EQUALS:
             return args[0] == args[1]
         if predicate == IS:

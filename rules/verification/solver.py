@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,7 +14,7 @@ from rules.errors import WorldModelError
 from rules.logic import FALSE, TRUE, UNKNOWN, WILDCARD, Atom, Literal, State, Truth
 from rules.ruleset import ANY
 from rules.verification.bounds import Capacity
-from rules.verification.encoding import Encoding, TooLargeError, negation
+from rules.verification.encoding import MAX_STEPS, Encoding, TooLargeError, negation
 from rules.verification.formulas import Formula, literals
 from rules.verification.theory import Theory
 
@@ -53,6 +54,7 @@ class Solver:
         try:
             return self._ask([self._encoding.select(f) for f in assertions])
         except TooLargeError:
+            self._spend(LITERAL * MAX_STEPS)
             return UNKNOWN
 
     def core(
@@ -86,7 +88,7 @@ class Solver:
         self._fit([*formulas, *wishes])
         encoding = self._encoding
         assumed = [encoding.select(f) for f in (*formulas, *self.theory.invariants)] + [encoding.closed]
-        wanted, removable = [encoding.select(w) for w in wishes], self._removable()
+        wanted, removable = self._wanted(wishes), self._removable()
         for wish in wanted:
             if self._check([*assumed, wish]) == z3.sat:
                 assumed.append(wish)
@@ -99,6 +101,14 @@ class Solver:
                 assumed.append(negation(value))
                 model = encoding.solver.model()
         return _World(encoding, model).read()
+
+    def _wanted(self, wishes: Iterable[Formula]) -> list[Any]:
+        """The wishes that are not too large to be granted."""
+        wanted = []
+        for wish in wishes:
+            with suppress(TooLargeError):
+                wanted.append(self._encoding.select(wish))
+        return wanted
 
     def _removable(self) -> list[Any]:
         """Propositions that a small world does without: objects, then facts."""
