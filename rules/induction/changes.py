@@ -26,18 +26,26 @@ FLOOR = 1e-4
 
 
 class Change(NamedTuple):
-    """How often a fact was true before and after, true and then false, and so on."""
+    """How often a fact was true before and after, true and then false, and so on.
 
-    kept_true: float = 0
-    ended: float = 0
-    began: float = 0
-    kept_false: float = 0
+    was_true, was_false: known before only; is_true, is_false: known afterwards only.
+    """
+
+    kept_true: int = 0
+    ended: int = 0
+    began: int = 0
+    kept_false: int = 0
+    was_true: int = 0
+    was_false: int = 0
+    is_true: int = 0
+    is_false: int = 0
 
     @property
-    def total(self) -> float:
-        return sum(self)
+    def total(self) -> int:
+        """The cases in which both values are known."""
+        return self.kept_true + self.ended + self.began + self.kept_false
 
-    def errors(self, effect: Effect | None) -> float:
+    def errors(self, effect: Effect | None) -> int:
         """How many values must be wrong if this (or, None, nothing) is what the action does."""
         if effect == "adds":
             return self.ended + self.kept_false
@@ -50,27 +58,36 @@ class Change(NamedTuple):
         return self._likelihood(effect, noise) - self._likelihood(None, noise)
 
     def _likelihood(self, effect: Effect | None, noise: float) -> float:
-        first = (self.kept_true + self.ended) / self.total
-        if effect is None:  # both values tell what it was
-            first = (first + (self.kept_true + self.began) / self.total) / 2
-        true = min(max((first - noise) / (1 - 2 * noise), 0.0), 1.0)
+        true = self._before(effect, noise)
         bits = 0.0
-        for count, before, after in (
-            (self.kept_true, True, True),
-            (self.ended, True, False),
-            (self.began, False, True),
-            (self.kept_false, False, False),
-        ):
+        for count, before, after in zip(self, _BEFORE, _AFTER, strict=True):
             if count:
                 bits += count * log2(_probability(before, after, effect, true, noise))
         return bits
 
+    def _before(self, effect: Effect | None, noise: float) -> float:
+        """The most likely share of cases in which the fact held before; of values that may be wrong."""
+        true = self.kept_true + self.ended + self.was_true
+        total = self.total + self.was_true + self.was_false
+        if effect is None:  # the value afterwards tells what it was before
+            true += self.kept_true + self.began + self.is_true
+            total += self.total + self.is_true + self.is_false
+        share = true / total if total else 0.5
+        return min(max((share - noise) / (1 - 2 * noise), 0.0), 1.0)
 
-def _probability(before: bool, after: bool, effect: Effect | None, true: float, noise: float) -> float:
+
+_BEFORE = (True, True, False, False, True, False, None, None)
+_AFTER = (True, False, True, False, None, None, True, False)
+"""What was seen before and after in the cases that the fields of a `Change` count."""
+
+
+def _probability(
+    before: bool | None, after: bool | None, effect: Effect | None, true: float, noise: float
+) -> float:
     """The probability of seeing these values, where the fact held before with probability `true`."""
 
-    def seen(value: bool, real: bool) -> float:
-        return 1 - noise if value is real else noise
+    def seen(value: bool | None, real: bool) -> float:
+        return 1.0 if value is None else 1 - noise if value is real else noise
 
     return true * seen(before, True) * seen(after, effect != "deletes") + (1 - true) * seen(
         before, False
@@ -78,14 +95,20 @@ def _probability(before: bool, after: bool, effect: Effect | None, true: float, 
 
 
 def change(records: Counts, bit: int) -> Change:
-    """What became of one candidate in some records; cases in which a value is unknown are left out."""
-    counts = [0, 0, 0, 0]
+    """What became of one candidate in some records."""
+    counts = [0] * 8
     for record, count in records.items():
-        before = record.true & bit
-        if before or record.false & bit:
-            after = before if not (record.seen_true | record.seen_false) & bit else record.seen_true & bit
-            counts[(0 if before else 2) + (0 if after else 1)] += count
-    return Change(counts[0], counts[1], counts[2], counts[3])
+        before = True if record.true & bit else False if record.false & bit else None
+        after = True if record.seen_true & bit else False if record.seen_false & bit else None
+        if after is None and not record.open & bit:
+            after = before
+        place = _PLACES.get((before, after))
+        if place is not None:
+            counts[place] += count
+    return Change(*counts)
+
+
+_PLACES = {values: place for place, values in enumerate(zip(_BEFORE, _AFTER, strict=True))}
 
 
 def noise(tables: Iterable[Change]) -> float:
@@ -154,7 +177,10 @@ def _open(records: Counts, settled: Counts, bit: int) -> Counts:
 
 def _gain(records: Counts, settled: Counts, bit: int, effect: Effect, noise: float) -> float:
     table = change(_open(records, settled, bit), bit)
-    changed, opposite = (table.began, table.ended) if effect == "adds" else (table.ended, table.began)
+    if effect == "adds":
+        changed, opposite = table.began + min(table.was_false, table.is_true), table.ended
+    else:
+        changed, opposite = table.ended + min(table.was_true, table.is_false), table.began
     if changed <= opposite or (noise > FLOOR and changed < by_chance(noise * table.total)):
         return 0.0
     return table.gain(effect, noise)

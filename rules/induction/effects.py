@@ -37,6 +37,7 @@ def learn_effects(
     """
     found: dict[Kind, list[Atom]] = {"adds": [], "deletes": [], "reveals": []}
     changes = explain(candidates, outcome, noise)
+    silent = any(record.open for record in outcome)  # what is stated there is no news, nor what is not
     sensed = 0
     for index, candidate in enumerate(candidates):
         bit, atom = 1 << index, candidate.atoms[0]
@@ -44,7 +45,7 @@ def learn_effects(
             kinds = [_judge_pattern(outcome, bit, noise)]
         elif candidate.grounded and changes.effect(bit):
             kinds = [changes.effect(bit)]
-        elif candidate.grounded:
+        elif candidate.grounded and not silent:
             kinds = [_judge(outcome, siblings, bit, positive) for positive in (True, False)]
         else:
             continue

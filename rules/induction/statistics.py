@@ -26,7 +26,8 @@ class Transition:
     """What was known, what was done, what was then seen.
 
     true, false: facts and patterns that the observation asserts and denies (a complete next state
-    is simply a very talkative observation). says: its wording, lifted.
+    is simply a very talkative observation). says: its wording, lifted. persists: whether what it
+    does not mention is as before; where not, it is unknown.
     """
 
     before: State
@@ -36,10 +37,13 @@ class Transition:
     succeeded: bool
     says: str = ""
     objects: Mapping[str, str] = field(default_factory=dict)
+    persists: bool = True
 
     @cached_property
     def after(self) -> State:
         """What is known afterwards by observation and frame."""
+        if not self.persists:
+            return State({**self.before.objects, **self.objects}, self.true, self.false)
         return self.before.updated(self.true, self.false, self.objects)
 
 
@@ -59,6 +63,7 @@ class Record(NamedTuple):
     false: int
     seen_true: int
     seen_false: int
+    open: int
     closed: int
     lost: int
     kept: int
@@ -130,6 +135,7 @@ class _Reducer:
         self.parameters = [p.name for p in schema.parameters]
         self.candidates = candidates(domain, schema)
         self._grounded = [i for i, c in enumerate(self.candidates) if c.grounded]
+        self._facts = sum(1 << i for i in self._grounded)
         self._patterns = [i for i, c in enumerate(self.candidates) if c.pattern]
 
     def reduce(self, transition: Transition) -> Record:
@@ -164,14 +170,15 @@ class _Reducer:
                 false |= 1 << index
         return atoms, true, false
 
-    def _seen(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int]:
+    def _seen(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int, int]:
         seen_true = seen_false = 0
         for index in self._grounded:
             if atoms[index] in transition.true:
                 seen_true |= 1 << index
             elif not transition.false.isdisjoint(generalisations(atoms[index])):
                 seen_false |= 1 << index
-        return seen_true, seen_false
+        open_ = 0 if transition.persists else self._facts & ~(seen_true | seen_false)
+        return seen_true, seen_false, open_
 
     def _changed_patterns(self, transition: Transition, atoms: Sequence[Atom]) -> tuple[int, int, int]:
         closed = lost = kept = 0
