@@ -68,6 +68,57 @@ def test_shows_one_action(run: Run, rules: Path) -> None:
     assert "no action 'fly'; expected one of go_to" in result.stderr
 
 
+def test_shows_what_ships_where_no_file_is_named(run: Run) -> None:
+    result = run("rules", "show")
+    assert result.exit_code == 0
+    assert "household: 15 actions" in result.stdout and "heat {?o} with {?r}" in result.stdout
+
+
+MANY = """domain many
+type a, b, c, d, e, f, g, h, i, j, k, l, m, n
+relation eats(type, type) { (a, b) 1, (b, c) 50, (c, d) 0 / 9, (d, e) 2 / 3%s }
+predicate p
+invariant p implies p  [1 for, 0 against]
+invariant true implies p  [99 for, 0 against]
+action wait
+  rule weak  [1 for, 1 against]
+    then p
+  rule strong  [80 for, 0 against]
+    when p
+"""
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    path = tmp_path / "many.rules"
+    path.write_text(MANY % "".join(f", (n, {x}) 1" for x in "abcdefghijkl"))
+    return path
+
+
+def test_shows_relations_row_by_row(run: Run, many: Path) -> None:
+    shown = run("rules", "show", many).stdout
+    lines = {" ".join(line.replace("█", "").replace("░", "").split()) for line in shown.splitlines()}
+    assert {"1:0 holds a, b", "50:0 holds b, c", "0:9 does not hold c, d", "2:3 unknown d, e"} <= lines
+    assert "relation eats 16 cases" in lines and "and 4 more: --all" in lines
+    assert "n, l" not in shown and "n, l" in run("rules", "show", many, "--all").stdout
+
+
+def test_sorts_by_evidence(run: Run, many: Path) -> None:
+    for args, first, second in (
+        ((), ("weak", "a, b", "p implies p"), ("strong", "b, c", "true implies p")),
+        (("--sort", "evidence"), ("strong", "b, c", "true implies p"), ("weak", "a, b", "p implies p")),
+    ):
+        shown = run("rules", "show", many, *args, "--all").stdout
+        for one, other in zip(first, second, strict=True):
+            assert shown.index(one) < shown.index(other)
+
+
+def test_says_relations_and_invariants_to_machines(run: Run, many: Path) -> None:
+    said = json.loads(run("rules", "show", many, "--json").stdout)
+    assert said["relations"]["eats"][2] == {"types": ["c", "d"], "holds": "false", "support": 0, "against": 9}
+    assert said["invariants"][1] == {"text": "true implies p", "support": 99, "against": 0}
+
+
 def test_a_rule_file_does_not_talk_to_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "x.rules"
     path.write_text(SOUND.replace("shines", "\\u001b[31mshines[/red]"))

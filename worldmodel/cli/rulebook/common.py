@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from rules.ruleset import Evidence, RuleSet
 
 RuleFile = Annotated[Path, typer.Argument(help="A rule file.", show_default=False)]
+RuleFileOrShipped = Annotated[
+    Path | None, typer.Argument(help="A rule file; by default the one that ships.", show_default=False)
+]
 BAR = 10
 """Characters of a bar that is full."""
 
@@ -24,6 +27,13 @@ def load(file: Path) -> RuleSet:
 
     check_inputs([file], "a rule file")
     return language.load(file)
+
+
+def or_shipped(file: Path | None, environment: str) -> Path:
+    """The file that is named, or the one that ships with the environment."""
+    from worldmodel.environments.registry import shipped_rules
+
+    return shipped_rules(environment) if file is None else file
 
 
 def bar(evidence: Evidence) -> Text:

@@ -10,7 +10,7 @@ import typer
 
 from worldmodel.cli import options
 from worldmodel.cli.console import examples, show_json
-from worldmodel.cli.rulebook.common import load
+from worldmodel.cli.rulebook.common import RuleFileOrShipped, load, or_shipped
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,10 +33,7 @@ class What(str, enum.Enum):
 
 
 def draw(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A rule file; by default the one that ships.", show_default=False),
-    ] = None,
+    file: RuleFileOrShipped = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="What to write: .svg, or .graphml for other tools.")
     ] = Path("rules.svg"),
@@ -53,13 +50,12 @@ def draw(
     from rules.errors import WorldModelError
     from worldmodel.cli.files import check_output, write
     from worldmodel.drawing import graphml, rule_graph
-    from worldmodel.environments.registry import shipped_rules
 
     if output.suffix not in SUFFIXES:
         raise WorldModelError(
             f"{output}: unknown format; expected a name that ends in {' or '.join(SUFFIXES)}"
         )
-    path = file or shipped_rules(environment)
+    path = or_shipped(file, environment)
     ruleset = load(path)
     check_output(output, [path])
     graph = rule_graph(ruleset) if what is What.RULES else _knowledge(ruleset, path)

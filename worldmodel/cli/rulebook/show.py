@@ -2,59 +2,131 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+import enum
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from worldmodel.cli import options
 from worldmodel.cli.console import examples, plain, show, show_json
-from worldmodel.cli.rulebook.common import RuleFile, bar, load
+from worldmodel.cli.rulebook.common import RuleFileOrShipped, bar, load, or_shipped
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
-    from rules.ruleset import ActionSchema, Rule, RuleSet
+    from rules.ruleset import ActionSchema, Invariant, Relation, Rule, RuleSet
 
-EPILOG = examples("worldmodel rules show household.rules", "worldmodel rules show x.rules --action heat")
+EPILOG = examples(
+    "worldmodel rules show",
+    "worldmodel rules show household.rules --action heat",
+    "worldmodel rules show household.rules --sort evidence --all",
+)
+ROWS = 12
+"""So many rows of a relation are shown, unless all are asked for."""
+EVIDENCE, NAME = 20, 13
+"""Least widths, so that tables below one another line up."""
+T = TypeVar("T")
+
+
+class Sort(str, enum.Enum):
+    """In which order rules, rows and invariants stand."""
+
+    FILE = "file"
+    EVIDENCE = "evidence"
 
 
 def show_rules(
-    file: RuleFile,
+    file: RuleFileOrShipped = None,
     action: Annotated[str | None, typer.Option("--action", "-a", help="This action only.")] = None,
+    sort: Annotated[
+        Sort, typer.Option("--sort", help="As in the file, or best supported first.")
+    ] = Sort.FILE,
+    all_: Annotated[bool, typer.Option("--all", help="Every row of every relation.")] = False,
+    environment: options.Environment = "alfworld",
     as_json: options.Json = False,
 ) -> None:
-    """Show rules, readable, with the evidence behind each of them."""
+    """Show rules, readable, with the evidence behind each of them.
+
+    A bar is the confidence that follows from the evidence; beside it, cases for and against.
+    """
     from rules.errors import WorldModelError
 
-    ruleset = load(file)
+    path = or_shipped(file, environment)
+    ruleset = load(path)
     if action is not None and action not in ruleset.actions:
-        raise WorldModelError(f"{file}: no action {action!r}; expected one of {', '.join(ruleset.actions)}")
+        raise WorldModelError(f"{path}: no action {action!r}; expected one of {', '.join(ruleset.actions)}")
     schemas = [s for s in ruleset.actions.values() if action in (None, s.name)]
     if as_json:
         show_json(_as_dict(ruleset, schemas))
         return
-    show(*[_action(schema, ruleset) for schema in schemas])
     if action is None:
-        show(*_background(ruleset))
+        show(_heading(ruleset))
+    show(*[_action(schema, ruleset, sort) for schema in schemas])
+    if action is None:
+        show(*_background(ruleset, sort, None if all_ else ROWS))
 
 
-def _action(schema: ActionSchema, ruleset: RuleSet) -> RenderableType:
-    """One table an action, one row a rule."""
-    from rich.table import Table
+def _heading(ruleset: RuleSet) -> Text:
     from rich.text import Text
 
-    table = Table(
-        title=Text(plain(schema.command or schema.name), style="bold"), title_justify="left", expand=True
+    rules = sum(len(schema.rules) for schema in ruleset.actions.values())
+    counts = (
+        f"{len(ruleset.actions)} actions, {rules} rules, {len(ruleset.relations)} relations, "
+        f"{len(ruleset.invariants)} invariants over {len(ruleset.types)} types and "
+        f"{len(ruleset.predicates)} predicates"
     )
-    table.add_column("evidence", no_wrap=True)
-    table.add_column("rule", ratio=1)
-    for rule in schema.rules:
-        table.add_row(bar(rule.evidence), _rule(rule, ruleset))
+    return Text(plain(ruleset.name), style="bold").append(f": {counts}\n", style="not bold dim")
+
+
+def _sorted(items: Iterable[T], sort: Sort) -> list[T]:
+    """By evidence, or as they are. The items have evidence, or are rows whose second part is it."""
+    if sort is Sort.FILE:
+        return list(items)
+
+    def confidence(item: Any) -> float:
+        evidence = item[1] if isinstance(item, tuple) else item.evidence
+        return -float(evidence.confidence)
+
+    return sorted(items, key=confidence)
+
+
+def _bars(title: Text | str, *columns: str) -> Table:
+    """A table whose first column are bars."""
+    from rich.box import HORIZONTALS
+    from rich.table import Table
+
+    table = Table(
+        title=title, title_justify="left", title_style="bold", expand=True, box=HORIZONTALS, show_header=False
+    )
+    table.add_column("evidence", no_wrap=True, min_width=EVIDENCE)
+    for column in columns[:-1]:
+        table.add_column(column, min_width=NAME, max_width=2 * NAME, overflow="fold", style="dim")
+    table.add_column(columns[-1], ratio=1)
+    return table
+
+
+def _action(schema: ActionSchema, ruleset: RuleSet, sort: Sort) -> RenderableType:
+    """One table an action, one row a rule."""
+    from rich.text import Text
+
+    title = Text(plain(schema.command or schema.name))
+    title.append(
+        f"   {plain(schema.name)}({', '.join(map(_parameter, schema.parameters))})", style="not bold dim"
+    )
+    table = _bars(title, "name", "rule")
+    for rule in _sorted(schema.rules, sort):
+        table.add_row(bar(rule.evidence), plain(rule.name), _rule(rule, ruleset))
     otherwise = Text("otherwise ", style="dim")
     otherwise.append(plain(schema.otherwise or "nothing is known"), style="italic")
-    table.add_row("", otherwise)
+    table.add_row("", "", otherwise)
     return table
+
+
+def _parameter(parameter: tuple[str, str]) -> str:
+    return plain(": ".join(parameter))
 
 
 def _rule(rule: Rule, ruleset: RuleSet) -> Text:
@@ -77,21 +149,38 @@ def _rule(rule: Rule, ruleset: RuleSet) -> Text:
     return text
 
 
-def _background(ruleset: RuleSet) -> list[RenderableType]:
+def _background(ruleset: RuleSet, sort: Sort, rows: int | None) -> list[RenderableType]:
     """Relations and invariants."""
-    from rich.table import Table
+    tables: list[RenderableType] = [_relation(r, sort, rows) for r in ruleset.relations.values()]
+    if ruleset.invariants:
+        invariants = _bars("invariants", "invariant")
+        for invariant in _sorted(ruleset.invariants, sort):
+            invariants.add_row(bar(invariant.evidence), _invariant(invariant, ruleset))
+        tables.append(invariants)
+    return tables
 
+
+def _relation(relation: Relation, sort: Sort, rows: int | None) -> Table:
+    """One row a case: what the evidence says of it."""
+    from rich.text import Text
+
+    styles = {"true": "green", "false": "red", "unknown": "dim"}
+    words = {"true": "holds", "false": "does not hold", "unknown": "unknown"}
+    found = _sorted(sorted(relation.table.items()), sort)
+    title = Text(f"relation {plain(relation.name)}").append(f"   {len(found)} cases", style="not bold dim")
+    table = _bars(title, "holds", "types")
+    for types, evidence in found[:rows]:
+        value = relation.truth(types).value
+        table.add_row(bar(evidence), Text(words[value], style=styles[value]), plain(", ".join(types)))
+    if rows is not None and len(found) > rows:
+        table.add_row("", "", Text(f"and {len(found) - rows} more: --all", style="dim"))
+    return table
+
+
+def _invariant(invariant: Invariant, ruleset: RuleSet) -> str:
     from rules.language import render_invariant
 
-    relations = Table("relation", "rows that hold", title="relations", title_justify="left", expand=True)
-    for relation in ruleset.relations.values():
-        rows = [types for types, e in sorted(relation.table.items()) if e.support and e.support >= e.against]
-        relations.add_row(plain(relation.name), plain(", ".join(" ".join(types) for types in rows)))
-    invariants = Table("evidence", "invariant", title="invariants", title_justify="left", expand=True)
-    for invariant in ruleset.invariants:
-        line = render_invariant(invariant, ruleset).removeprefix("invariant ")
-        invariants.add_row(bar(invariant.evidence), plain(line.split("  [")[0]))
-    return [table for table in (relations, invariants) if table.row_count]
+    return plain(render_invariant(invariant, ruleset).removeprefix("invariant ").split("  [")[0])
 
 
 def _as_dict(ruleset: RuleSet, schemas: list[ActionSchema]) -> dict[str, Any]:
@@ -120,4 +209,24 @@ def _as_dict(ruleset: RuleSet, schemas: list[ActionSchema]) -> dict[str, Any]:
             }
             for schema in schemas
         },
+        "relations": {
+            relation.name: [
+                {
+                    "types": list(types),
+                    "holds": relation.truth(types).value,
+                    "support": evidence.support,
+                    "against": evidence.against,
+                }
+                for types, evidence in sorted(relation.table.items())
+            ]
+            for relation in ruleset.relations.values()
+        },
+        "invariants": [
+            {
+                "text": _invariant(invariant, ruleset),
+                "support": invariant.evidence.support,
+                "against": invariant.evidence.against,
+            }
+            for invariant in ruleset.invariants
+        ],
     }
