@@ -19,7 +19,8 @@ from rules.logic import EQUALS, IS, WILDCARD, Atom, Literal
 from rules.ruleset import ANY, ActionSchema, Rule, RuleSet
 
 ENABLES, DISABLES = "enables", "disables"
-MAX_EDGES = 100_000
+MAX_PAIRS = 500_000
+"""Of an effect and a condition that are compared."""
 
 
 class _Term(NamedTuple):
@@ -42,7 +43,7 @@ def rule_graph(ruleset: RuleSet) -> nx.MultiDiGraph:
     """Nodes: action, rule, command, support, against, confidence, text. Edges: kind, literal (as the other
     rule's condition has it), change (predicate and types, with `not` where it becomes false).
 
-    Raises `WorldModelError` for a rule set with more than `MAX_EDGES` edges.
+    Raises `WorldModelError` for a rule set with more than `MAX_PAIRS` pairs to compare.
     """
     graph = nx.MultiDiGraph(name=ruleset.name)
     effects: list[_Use] = []
@@ -54,13 +55,13 @@ def rule_graph(ruleset: RuleSet) -> nx.MultiDiGraph:
             effects += [typed.use(name, literal) for literal in _effects(rule)]
             for literal in _conditions(ruleset, rule):
                 needs[literal.atom.predicate].append(typed.use(name, literal))
+    if sum(len(needs[effect.literal.atom.predicate]) for effect in effects) > MAX_PAIRS:
+        raise WorldModelError(
+            f"{ruleset.name}: more than {MAX_PAIRS:,} pairs of an effect and a condition; expected fewer rules"
+        )
     for effect in effects:
         for need in needs[effect.literal.atom.predicate]:
             _connect(graph, ruleset, effect, need)
-            if graph.number_of_edges() > MAX_EDGES:
-                raise WorldModelError(
-                    f"the rule graph of {ruleset.name} has more than {MAX_EDGES} edges; expected fewer rules"
-                )
     return graph
 
 

@@ -160,3 +160,11 @@ def test_odd_names_reach_the_graph_file(run: Run, tmp_path: Path) -> None:
     (node,) = nx.read_graphml(tmp_path / "x.graphml")
     assert node == "a]]>.�r�"
     assert run("rules", "draw", path, "-o", tmp_path / "x.svg").exit_code == 0
+
+
+def test_too_many_rules_are_an_error(run: Run, tmp_path: Path) -> None:
+    rules = " ".join(f"rule r{i} when p, q then p, not q" for i in range(500))
+    (tmp_path / "x.rules").write_text(f"domain d predicate p predicate q action a {rules} action b {rules}")
+    result = run("rules", "draw", tmp_path / "x.rules", "-o", tmp_path / "x.svg")
+    assert result.exit_code == 2
+    assert "expected fewer rules" in result.stderr
