@@ -55,7 +55,7 @@ def whole(domain: str) -> tuple[Statistics, str]:
 
 
 @pytest.mark.parametrize("name", ["blocks", "table", "household"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 30), pieces=st.integers(1, 5), on_disk=st.booleans())
 def test_a_log_in_any_order_and_any_pieces_gives_the_same_rules(
     name: str, seed: int, pieces: int, on_disk: bool, tmp_path: Path

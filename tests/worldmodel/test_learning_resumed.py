@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,13 @@ def expected(*logs: Path) -> tuple[str, Any]:
     return render(model.ruleset), model.knowledge.tables()
 
 
+@cache
+def expected_of_all() -> tuple[str, Any]:
+    """What the three logs teach when nothing goes wrong."""
+    model = learn(TABLES, TABLE)
+    return render(model.ruleset), model.knowledge.tables()
+
+
 @pytest.fixture
 def logs(tmp_path: Path) -> list[Path]:
     return [
@@ -98,7 +106,7 @@ def saves_after_every_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("worldmodel.checkpoints.PATIENCE", 0)
 
 
-@pytest.mark.parametrize("stops", [[0], [1, 1], [2, 0, 2], [3, 2, 1], [5, 1], [6], [9]])
+@pytest.mark.parametrize("stops", [[0, 1], [3, 0, 3], [5, 1], [9]])
 def test_interrupted_it_goes_on_where_it_stopped(stops: list[int], logs: list[Path], tmp_path: Path) -> None:
     """Five chunks in each of the two passes; every one is counted once, however often it is interrupted."""
     counted = 0
@@ -108,14 +116,14 @@ def test_interrupted_it_goes_on_where_it_stopped(stops: list[int], logs: list[Pa
             learned(tmp_path / "s", *logs, watch=watch)
         counted += watch.episodes
     last = Watch()
-    assert learned(tmp_path / "s", *logs, watch=last) == expected(*logs)
+    assert learned(tmp_path / "s", *logs, watch=last) == expected_of_all()
     assert counted + last.episodes == 2 * len(TABLES)
     learned(tmp_path / "t", *logs)
     assert (tmp_path / "s").read_bytes() == (tmp_path / "t").read_bytes()
     assert {p.name for p in tmp_path.iterdir()} == {"s", "t", *(log.name for log in logs)}
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 30))
 def test_more_logs_in_any_order_add_what_is_new(seed: int, tmp_path: Path) -> None:
     """Runs over a growing set of logs, named in another order each time, some of which grow themselves."""
@@ -168,7 +176,7 @@ def test_rules_that_are_new_make_the_second_pass_new(logs: list[Path], tmp_path:
     with pytest.raises(Interrupted):
         learned(tmp_path / "s", logs[0], watch=Watch(4))
     assert (tmp_path / "s.knowledge").exists()
-    assert learned(tmp_path / "s", *logs) == expected(*logs)
+    assert learned(tmp_path / "s", *logs) == expected_of_all()
     assert not (tmp_path / "s.knowledge").exists()
 
 
