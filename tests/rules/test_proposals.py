@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from rules.errors import WorldModelError
 from rules.induction import Statistics, induce
 from rules.induction.pruning import prune
 from rules.language import parse, render, render_rule
+from rules.pddl import read_domain, read_trace
 from rules.proposals import (
     MAX_CHARACTERS,
     MAX_PROPOSALS,
@@ -25,7 +26,7 @@ from rules.proposals import (
     propose,
     review,
 )
-from rules.ruleset import Evidence, RuleSet
+from rules.ruleset import Evidence, Rule, RuleSet
 from rules.verification import Kind
 from tests.rules.blocks import DOMAIN, transitions
 
@@ -265,3 +266,32 @@ def test_a_file_proposes_what_stands_in_it(tmp_path: Path, witness: Witness) -> 
         list(FileProposer(path).propose(""))
     with pytest.raises(WorldModelError, match="cannot read proposals"):
         list(FileProposer(tmp_path / "none").propose(""))
+
+
+@pytest.mark.parametrize("domain", ["tpp", "rovers", "miconic", "sokoban"])
+def test_true_rules_pass_and_damaged_ones_do_not(amlgym: Path, domain: str) -> None:
+    """AMLGym's domains: what their authors wrote is admitted, no seeded fault is admitted beside it."""
+    truth = read_domain(amlgym / f"domains/{domain}.pddl", rules=True)
+    traces = sorted((amlgym / "trajectories").glob(f"learning/{domain}/*traj*"))
+    logged = Witness(t for path in traces for t in read_trace(path, truth))
+    bare = replace(truth, actions={n: replace(a, rules=()) for n, a in truth.actions.items()})
+    found = review(bare, render(truth), logged)
+    assert found.ok and found.verdicts
+    for name, schema in truth.actions.items():
+        for rule in schema.rules:
+            text = "\n".join(render_rule(fault, truth) for fault in damaged(rule))
+            beside = review(found.admitted, text, logged, action=name)
+            assert [v.name for v in beside.verdicts if v.admitted] == []
+            assert len(beside.verdicts) > 1
+
+
+def damaged(rule: Rule) -> Iterator[Rule]:
+    """The rule with one thing dropped, and with one condition denied."""
+    for i, clause in enumerate(rule.when):
+        yield replace(rule, when=rule.when[:i] + rule.when[i + 1 :])
+        if len(clause) == 1:
+            yield replace(rule, when=(*rule.when[:i], (~clause[0],), *rule.when[i + 1 :]))
+    for i in range(len(rule.adds)):
+        yield replace(rule, adds=rule.adds[:i] + rule.adds[i + 1 :])
+    for i in range(len(rule.deletes)):
+        yield replace(rule, deletes=rule.deletes[:i] + rule.deletes[i + 1 :])

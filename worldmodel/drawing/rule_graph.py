@@ -57,7 +57,7 @@ def rule_graph(ruleset: RuleSet) -> nx.MultiDiGraph:
                 needs[literal.atom.predicate].append(typed.use(name, literal))
     if sum(len(needs[effect.literal.atom.predicate]) for effect in effects) > MAX_PAIRS:
         raise WorldModelError(
-            f"{ruleset.name}: more than {MAX_PAIRS:,} pairs of an effect and a condition; expected fewer rules"
+            f"{ruleset.name}: over {MAX_PAIRS:,} pairs of an effect and a condition; expected fewer rules"
         )
     for effect in effects:
         for need in needs[effect.literal.atom.predicate]:

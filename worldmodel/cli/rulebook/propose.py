@@ -64,20 +64,19 @@ def propose(
     ruleset = load(file)
     if action is not None and action not in ruleset.actions:
         raise WorldModelError(f"{file}: no action {action!r}; expected one of {', '.join(ruleset.actions)}")
-    if ask and action is None:
-        raise WorldModelError("--prompt asks about one action; name it with --action")
-    if not ask and (from_ is None or output is None):
-        raise WorldModelError("expected --from (the proposals) and --output (the rule file to write)")
-    if output is not None:
-        check_output(output, [path for path in (from_, *(logs or [])) if path is not None])
-    text = "" if from_ is None else _read(from_)
-    witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
-    if ask and action is not None:
+    if ask:
+        if action is None:
+            raise WorldModelError("--prompt asks about one action; name it with --action")
+        witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
         typer.echo(prompt(ruleset, action, witness))
         return
+    if from_ is None or output is None:
+        raise WorldModelError("expected --from (the proposals) and --output (the rule file to write)")
+    check_output(output, [from_, *(logs or [])])
+    text = _read(from_)
+    witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
     with progress("asking z3 and the logs"):
         found = review(ruleset, text, witness, source=_name(from_), action=action, confidence=confidence)
-    assert output is not None
     _save(found, file, output)
     if as_json:
         show_json(_as_dict(found, output))
@@ -95,7 +94,7 @@ def _read(path: Path) -> str:
     return "\n".join(FileProposer(path).propose(""))
 
 
-def _name(path: Path | None) -> str:
+def _name(path: Path) -> str:
     return "stdin" if str(path) == "-" else str(path)
 
 
