@@ -8,6 +8,7 @@
 """
 
 from rules.induction.learner import induce
-from rules.induction.statistics import Statistics, Transition
+from rules.induction.records import Transition
+from rules.induction.statistics import Statistics
 
 __all__ = ["Statistics", "Transition", "induce"]

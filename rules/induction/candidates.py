@@ -44,17 +44,9 @@ class Candidate:
         """Whether it is a pattern with a wildcard."""
         return WILDCARD in self.atoms[0].args
 
-    def truth(self, state: State, first: Atom) -> Truth:
-        """The value of the candidate, whose first atom has become `first` for some arguments."""
-        if len(self.atoms) == 2:
-            return _joined(state, first, self.atoms[1].predicate)
-        if first.predicate == EQUALS:
-            return Truth.of(first.args[0] == first.args[1])
-        return state.some(first) if WILDCARD in first.args else state.truth(first)
 
-
-def _joined(state: State, link: Atom, predicate: str) -> Truth:
-    """Whether some object has the unary property and stands in the link's free place."""
+def joined(state: State, link: Atom, predicate: str) -> Truth:
+    """Whether some object has the unary property and stands in the link's free place, `JOINED`."""
     values = {state.truth(link.substitute({JOINED: other.args[0]})) for other in state.atoms(predicate)}
     if TRUE in values:
         return TRUE

@@ -14,7 +14,7 @@ from math import ceil, log2, sqrt
 from typing import Literal, NamedTuple
 
 from rules.induction.candidates import Candidate
-from rules.induction.statistics import Counts
+from rules.induction.records import Counts
 
 Effect = Literal["adds", "deletes"]
 TRUSTED = 0.75

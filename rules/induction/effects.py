@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 
 from rules.induction.candidates import Candidate
 from rules.induction.changes import by_chance, explain
-from rules.induction.statistics import Counts, Record
+from rules.induction.records import Counts, Record
 from rules.logic import Atom
 
 FRESH = 0.1

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rules.induction.changes import change, explain, noise
-from rules.induction.statistics import Statistics, Transition
+from rules.induction.records import Transition
+from rules.induction.statistics import Statistics
 from rules.logic import Atom, State
 from rules.ruleset import RuleSet
 

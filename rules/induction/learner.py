@@ -13,7 +13,8 @@ from rules.induction.habits import Successes, cautious, habits
 from rules.induction.invariants import invariants
 from rules.induction.outcomes import outcomes
 from rules.induction.preconditions import NOTHING, Case, Condition, Learner, Mask, OfType, Table
-from rules.induction.statistics import Counts, Record, Statistics
+from rules.induction.records import Counts, Record
+from rules.induction.statistics import Statistics
 from rules.logic import FALSE, IS, TRUE, Atom, Clause, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence, Relation, Rule, RuleSet
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rules.induction.candidates import Candidate
 from rules.induction.changes import explain
-from rules.induction.statistics import Counts, Record
+from rules.induction.records import Counts, Record
 
 
 def outcomes(candidates: Sequence[Candidate], records: Counts, noise: float) -> list[dict[Record, int]]:

@@ -13,8 +13,9 @@ from typing import Any
 from rules import counts
 from rules.counts import Kind, Source, StrPath, Tables
 from rules.induction.invariants import InvariantKey
+from rules.induction.records import Record
 from rules.induction.scenes import Scene
-from rules.induction.statistics import Record, Statistics
+from rules.induction.statistics import Statistics
 from rules.ruleset import RuleSet
 
 ROWS: dict[str, Any] = {"records": Record, "scenes": Scene, "invariants": tuple[InvariantKey, bool]}
