@@ -9,8 +9,8 @@
       (:failed (drive truck1 depot1 market1))             ; was tried and refused
       (:state (at truck1 market1) (empty truck1)))
 
-A state that holds no ``(not ...)`` is complete: what it does not state is false. One that holds a
-``(not ...)`` is partial: what it neither states nor denies is unknown. Traces name no types, so an
+States are complete: what they do not state is false. But where any state of a trace holds a
+``(not ...)`` all are partial: what they neither state nor deny is unknown. Traces name no types, so an
 object's type is the most specific one of the places that it takes in atoms and actions.
 """
 
@@ -88,13 +88,14 @@ class _Reader:
             name: [p.type for p in schema.parameters] for name, schema in domain.actions.items()
         }
         self._atom = lru_cache(maxsize=CACHED)(_split)
+        self.partial = False
 
     def error(self, form: Form, found: str, expected: str) -> WorldModelError:
         return WorldModelError(f"{self.path}:{form.line}: {found}; expected {expected}")
 
     def state(self, form: Form, objects: Mapping[str, str]) -> State:
         true, false = self._atoms(form)
-        if false:
+        if self.partial:
             return State(objects, true, false - true)
         return State(objects, true, self.closure - true)
 
@@ -123,6 +124,7 @@ class _Reader:
             if form.head in STATES:
                 new = set(_ITEM.findall(form.body)) - seen
                 seen |= new
+                self.partial = self.partial or any(negated for negated, _, _ in new)
                 for _, denied, stated in sorted(new):
                     self._place(form, self._atom(denied or stated), self.domain.predicates, found)
             elif form.head in ACTIONS:

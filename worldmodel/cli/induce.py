@@ -125,9 +125,10 @@ def _from_traces(
 ) -> dict[str, Any]:
     """Rules from traces of facts. There are no words in them, and no rooms to know things about."""
     from functools import partial
+    from itertools import islice
 
     from rules.errors import WorldModelError
-    from rules.induction import induce
+    from rules.induction import hindsight, induce
     from rules.induction.pruning import prune
     from rules.language import save
     from rules.pddl import read_domain, read_trace
@@ -141,7 +142,15 @@ def _from_traces(
         refuse_grown(traces.paths, statistics, vocabulary)
     kept = Checkpoints(statistics, traces) if statistics else None
     read = partial(read_trace, domain=vocabulary)
-    counted = count(traces, vocabulary, read, spread, kept or in_memory)
+    if any(not step.persists for path in traces.paths for step in islice(read(path), 1)):
+        if statistics:
+            raise WorldModelError(
+                f"{', '.join(map(str, logs))}: partial traces are completed by each other before they are"
+                " counted, so no counts are kept of them; leave out --statistics"
+            )
+        counted = hindsight.count([list(read(path)) for path in traces], vocabulary)
+    else:
+        counted = count(traces, vocabulary, read, spread, kept or in_memory)
     if not len(counted):
         raise WorldModelError(f"{', '.join(map(str, logs))}: no action in these traces")
     ruleset = prune(induce(counted))
