@@ -54,6 +54,8 @@ class Formulas:
             return self._is_a(atom.args[0], atom.args[1], positive)
         if atom.predicate == EQUALS:
             return self._equal(atom.args[0], atom.args[1], positive)
+        if not self.possible(atom):
+            return FALSE_FORMULA if positive else TRUE_FORMULA
         wildcards, narrowed, equations, formula = self.place(atom)
         if narrowed:
             # For all and not, rather than some: unified-planning would put the wider term for the variable.
@@ -63,6 +65,12 @@ class Formulas:
         if positive:
             return quantified("exists", wildcards, formula)
         return quantified("forall", wildcards, ("not", formula))
+
+    def possible(self, atom: Atom) -> bool:
+        """Whether its terms can be of the types that their places declare."""
+        signature = self.ruleset.predicates.get(atom.predicate, (ANY,) * len(atom.args))
+        pairs = [(self.type_of(term), type_) for term, type_ in zip(atom.args, signature, strict=True)]
+        return all(self._comparable(*pair) for pair in pairs)
 
     def place(self, atom: Atom) -> Place:
         """An atom with variables for what cannot stand in it."""
@@ -86,7 +94,7 @@ class Formulas:
         own = self.type_of(term)
         if self.ruleset.is_a(own, type_):
             return TRUE_FORMULA if positive else FALSE_FORMULA
-        if not self.ruleset.is_a(type_, own):
+        if not self._comparable(own, type_):
             return FALSE_FORMULA if positive else TRUE_FORMULA
         variable = self._fresh(1)
         typed, equation = ((variable, self.names.types[type_]),), ("=", variable, self.term(term))
@@ -97,8 +105,7 @@ class Formulas:
     def _equal(self, left: str, right: str, positive: bool) -> Formula:
         if left == right:
             return TRUE_FORMULA if positive else FALSE_FORMULA
-        a, b = self.type_of(left), self.type_of(right)
-        if not (self.ruleset.is_a(a, b) or self.ruleset.is_a(b, a)):
+        if not self._comparable(self.type_of(left), self.type_of(right)):
             return FALSE_FORMULA if positive else TRUE_FORMULA
         equation = ("=", self.term(left), self.term(right))
         return equation if positive else ("not", equation)
@@ -110,6 +117,9 @@ class Formulas:
     def type_of(self, term: str) -> str:
         """The type of a variable or constant."""
         return self.types.get(term) or self.ruleset.constants.get(term, ANY)
+
+    def _comparable(self, one: str, other: str) -> bool:
+        return self.ruleset.is_a(one, other) or self.ruleset.is_a(other, one)
 
     def _fresh(self, number: int) -> str:
         """A variable that the action does not use; unlike others of the same atom."""

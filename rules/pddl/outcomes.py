@@ -182,7 +182,7 @@ def _effects(
     pairs = [
         (effect, tuple([f for f in _left(one, effect) if f not in shared]))
         for one in written
-        for effect in [_base(one, change) for change in _changes(one.rule)]
+        for effect in [_base(one, change) for change in _changes(one)]
     ]
     left: dict[Effect, list[frozenset[Formula]]] = {}
     for effect, conditions in pairs:
@@ -195,8 +195,10 @@ def _effects(
     return list(dict.fromkeys(effects))
 
 
-def _changes(rule: Rule) -> list[Literal]:
-    return [Literal(atom) for atom in rule.adds] + [Literal(atom, False) for atom in rule.deletes]
+def _changes(written: Written) -> list[Literal]:
+    changes = [Literal(atom) for atom in written.rule.adds]
+    changes += [Literal(atom, False) for atom in written.rule.deletes]
+    return [change for change in changes if written.formulas.possible(change.atom)]
 
 
 def _base(written: Written, change: Literal) -> Effect:

@@ -163,6 +163,11 @@ def test_a_wider_term_becomes_a_variable_of_the_places_type() -> None:
     assert "(forall (?any1 - box) (when (= ?any1 ?x) (open ?any1)))" in body
 
 
+def test_what_no_types_allow_is_false() -> None:
+    _, body = written("action a(?x) rule r when open(?x), not here(?x), held(?x) or dark then here(?x)")
+    assert "(?x - box) :precondition (and (open ?x) (or (held ?x) (dark))) :effect (and))" in body
+
+
 def test_actions_without_rules() -> None:
     assert "do-wait" not in written("action wait")[1]
     assert written("action wait")[1].endswith(":precondition (and) :effect (and))")  # nobody knows
