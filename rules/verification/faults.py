@@ -76,12 +76,12 @@ def _belied(counts: RuleCounts, aspect: str) -> str:
 def _telling(engine: Engine, counts: RuleCounts, bad: Sequence[Try]) -> Literal | None:
     """The literal that holds where the rule is right and not where it is wrong, if it is worth its bits."""
     good = counts.agreed.items
-    literals = sorted(
-        _literals(engine, counts.schema, (*good, *bad)), key=lambda x: x.atom.args.count(WILDCARD)
+    options = sorted(
+        literals(engine, counts.schema, (*good, *bad)), key=lambda x: x.atom.args.count(WILDCARD)
     )  # of two that tell the same, the plainer
-    price = log2(2 * len(literals) + 1) + 1 + CAUTION
+    price = log2(2 * len(options) + 1) + 1 + CAUTION
     best, most = None, price
-    for literal in literals:
+    for literal in options:
         gain, positive = _gain(engine, literal, good, bad)
         if gain > most:
             best, most = Literal(literal.atom, positive), gain
@@ -107,7 +107,7 @@ def _code_length(good: int, bad: int) -> float:
     return log2(n + 1) + (lgamma(n + 1) - lgamma(good + 1) - lgamma(bad + 1)) / log(2)
 
 
-def _literals(engine: Engine, schema: ActionSchema, tries: Sequence[Try]) -> Iterator[Literal]:
+def literals(engine: Engine, schema: ActionSchema, tries: Sequence[Try]) -> Iterator[Literal]:
     """What a precondition might say of the parameters: facts, equality, types, relations on types."""
     ruleset, names = engine.ruleset, [p.name for p in schema.parameters]
     for predicate, signature in ruleset.predicates.items():

@@ -29,16 +29,20 @@ class Reachability:
         self._seen = False
         self._types = set(ruleset.constants.values())
         self._closed = set(ruleset.predicates)
+        self._last = State({})
         self._facts: dict[str, tuple[Types, ...]] = {}
         """Predicate -> the types in each place, of those that hold or may come to hold."""
 
     def add(self, state: State) -> None:
         """Takes in a state."""
-        self._seen = True
-        self._types.update(state.objects.values())
-        self._closed &= {p.predicate for p in state.false if all(a == WILDCARD for a in p.args)}
-        for predicate, args in state.true:
+        if state.objects is not self._last.objects:
+            self._types.update(state.objects.values())
+        if state.false is not self._last.false:
+            self._closed &= {p.predicate for p in state.false if all(a == WILDCARD for a in p.args)}
+        fresh = state.true if state.objects is not self._last.objects else state.true - self._last.true
+        for predicate, args in fresh:
             self._hold(predicate, [frozenset([self._type(a, state)]) for a in args])
+        self._seen, self._last = True, state
 
     def _type(self, name: str, state: State) -> str:
         return state.objects.get(name) or self.ruleset.constants.get(name) or ANY
