@@ -26,7 +26,7 @@ from rules.pddl.formulas import (
 )
 from rules.pddl.names import Names
 from rules.pddl.names import variables as spelled_variables
-from rules.pddl.quantifiers import equated, substitute
+from rules.pddl.quantifiers import equated, substitute, units
 from rules.ruleset import ActionSchema, Rule, RuleSet
 
 
@@ -73,12 +73,6 @@ class Written:
         return (*self.closed, *[join.formula for join in self.joins])
 
 
-def _minimal(conditions: Iterable[list[Formula]]) -> list[list[Formula]]:
-    """The conditions that do not ask for all that another one does."""
-    found = list({frozenset(c): c for c in conditions}.values())
-    return [c for c in found if not any(set(other) < set(c) for other in found)]
-
-
 class Actions:
     """Writes the actions of a rule set."""
 
@@ -106,12 +100,15 @@ class Actions:
     def _parameters(self, schema: ActionSchema) -> dict[str, str]:
         """The parameters' types, narrowed to what every rule asks for."""
         types = dict(schema.parameters)
-        units = [{c[0].atom for c in rule.when if len(c) == 1 and c[0].positive} for rule in schema.rules]
-        for atom in sorted(frozenset.intersection(*map(frozenset, units))) if units else ():
+        asked = [frozenset(units(rule.when)) for rule in schema.rules]
+        for atom in sorted(frozenset.intersection(*asked)) if asked else ():
             for term, type_ in self._types_told(atom):
-                if term in types and self.ruleset.is_a(type_, types[term]):
-                    types[term] = type_
+                if term in types:
+                    types[term] = self._narrower(types[term], type_)
         return types
+
+    def _narrower(self, type_: str, other: str) -> str:
+        return other if self.ruleset.is_a(other, type_) else type_
 
     def _types_told(self, atom: Atom) -> Iterable[tuple[str, str]]:
         if atom.predicate == IS:
@@ -123,11 +120,9 @@ class Actions:
     ) -> Written:
         free = dict(self.engine.free_variables(schema.name, rule.name))
         rule = _without_equations(rule, free)
-        for atom in [
-            c[0].atom for c in rule.when if len(c) == 1 and c[0].positive and c[0].atom.predicate == IS
-        ]:
-            if atom.args[0] in free and self.ruleset.is_a(atom.args[1], free[atom.args[0]]):
-                free[atom.args[0]] = atom.args[1]
+        for atom in units(rule.when):
+            if atom.predicate == IS and atom.args[0] in free:
+                free[atom.args[0]] = self._narrower(free[atom.args[0]], atom.args[1])
         formulas = Formulas(self.ruleset, self.names, {**types, **free}, spelling)
         closed = [formulas.clause(c) for c in rule.when if not variables(c) & free.keys()]
         joins = []
@@ -136,6 +131,12 @@ class Actions:
             body = parts(conjunction([formulas.clause(c) for c in clauses]))
             joins.append(Join(names, typed, tuple(body)))
         return Written(rule, formulas, tuple(parts(conjunction(closed))), tuple(joins))
+
+
+def _minimal(conditions: Iterable[list[Formula]]) -> list[list[Formula]]:
+    """The conditions that do not ask for all that another one does."""
+    found = list({frozenset(c): c for c in conditions}.values())
+    return [c for c in found if not any(set(other) < set(c) for other in found)]
 
 
 def _without_equations(rule: Rule, free: Mapping[str, str]) -> Rule:
@@ -179,11 +180,11 @@ def _effects(
     written: Sequence[Written], shared: Sequence[Formula], cases: Sequence[Sequence[Formula]]
 ) -> list[Effect]:
     """The changes of all rules; below no condition where the rules that make one cover all cases."""
-    pairs = [
-        (effect, tuple([f for f in _left(one, effect) if f not in shared]))
-        for one in written
-        for effect in [_base(one, change) for change in _changes(one)]
-    ]
+    pairs = []
+    for one in written:
+        for change in _changes(one):
+            effect = _base(one, change)
+            pairs.append((effect, tuple([f for f in _left(one, effect) if f not in shared])))
     left: dict[Effect, list[frozenset[Formula]]] = {}
     for effect, conditions in pairs:
         left.setdefault(effect, []).append(frozenset(conditions))

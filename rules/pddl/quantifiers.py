@@ -66,11 +66,9 @@ class Quantifiers:
     def bound(self, variable: str, conjunction: Conjunction) -> Conjunction:
         """The conjunction with the variable left free, its type stated where no place implies it."""
         type_ = self.types[variable]
-        for clause in conjunction:
-            if len(clause) == 1 and clause[0].positive:
-                places = self._places(variable, clause[0].atom)
-                if any(self.vocabulary.is_a(place, type_) for place in places):
-                    return conjunction
+        for atom in units(conjunction):
+            if any(self.vocabulary.is_a(place, type_) for place in self._places(variable, atom)):
+                return conjunction
         if type_ != ANY:
             return ((Literal(Atom(IS, (variable, type_))),), *conjunction)
         return (_same(variable), *conjunction)
@@ -78,7 +76,7 @@ class Quantifiers:
     def _every(self, variable: str, clause: Clause) -> Clause:
         literals = [literal for literal in clause if variable in literal.atom.args]
         for literal in literals:
-            value = None if literal.positive else _value(variable, literal)
+            value = None if literal.positive else _value(variable, literal.atom)
             if value is not None:
                 rest = tuple([other for other in clause if other is not literal])
                 (rest,) = substitute((rest,), variable, value)
@@ -111,21 +109,25 @@ class Quantifiers:
 
 def equated(variable: str, conjunction: Conjunction) -> str | None:
     """What a conjunction says that the variable equals."""
-    alone = [clause[0] for clause in conjunction if len(clause) == 1 and clause[0].positive]
-    return next((value for literal in alone if (value := _value(variable, literal))), None)
+    return next((value for atom in units(conjunction) if (value := _value(variable, atom))), None)
 
 
 def _same(term: str) -> Clause:
     return (Literal(Atom(EQUALS, (term, term))),)
 
 
-def _value(variable: str, literal: Literal) -> str | None:
-    """What a literal (dis)equates the variable with."""
-    if literal.atom.predicate != EQUALS or variable not in literal.atom.args:
+def _value(variable: str, atom: Atom) -> str | None:
+    """What an equation puts beside the variable."""
+    if atom.predicate != EQUALS or variable not in atom.args:
         return None
-    left, right = literal.atom.args
+    left, right = atom.args
     other = right if left == variable else left
     return None if other == variable else other
+
+
+def units(conjunction: Iterable[Clause]) -> list[Atom]:
+    """The atoms that it states outright."""
+    return [clause[0].atom for clause in conjunction if len(clause) == 1 and clause[0].positive]
 
 
 def terms(conjunction: Iterable[Clause]) -> set[str]:
