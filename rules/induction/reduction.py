@@ -91,7 +91,7 @@ class Reducer:
                 if not arguments.issuperset(atom.args):
                     if atom in after.true:
                         kept |= bit
-                    else:
+                    elif transition.persists or after.truth(atom) is FALSE:
                         lost |= bit
             known = not before.false.isdisjoint(wider)
             if matching:
