@@ -33,12 +33,14 @@ def with_analogies(ruleset: RuleSet) -> RuleSet:
 def _guessed(ruleset: RuleSet, schema: ActionSchema, known: Iterable[ActionSchema]) -> ActionSchema:
     models = {model.name: _correspondence(ruleset, model, schema) for model in known}
     likeness = {model.name: _likeness(schema, model, models[model.name]) for model in known}
-    best = max(known, key=lambda model: (likeness[model.name], model.name), default=None)
-    if best is None or likeness[best.name][0] < ALIKE:
-        return schema
-    translation = _Translation(ruleset, schema, best, models[best.name])
-    rules = tuple(filter(None, map(translation.rule, best.rules)))
-    return replace(schema, rules=tuple(replace(r, when=r.when + _links(ruleset, schema, r)) for r in rules))
+    for model in sorted(known, key=lambda model: (likeness[model.name], model.name), reverse=True):
+        if likeness[model.name][0] >= ALIKE:
+            translation = _Translation(ruleset, schema, model, models[model.name])
+            rules = tuple(filter(None, map(translation.rule, model.rules)))
+            if rules:
+                tied = tuple(replace(r, when=r.when + _links(ruleset, schema, r)) for r in rules)
+                return replace(schema, rules=tied)
+    return schema
 
 
 def _links(ruleset: RuleSet, schema: ActionSchema, rule: Rule) -> tuple[Clause, ...]:
@@ -106,8 +108,8 @@ class _Translation:
     def __init__(
         self, ruleset: RuleSet, schema: ActionSchema, model: ActionSchema, names: Mapping[str, str]
     ) -> None:
-        self._predicates, self._relations = ruleset.predicates, ruleset.relations
-        self._schema, self._model, self._names = schema, model, names
+        self._ruleset, self._schema, self._model, self._names = ruleset, schema, model, names
+        self._types = {**ruleset.constants, **dict(schema.parameters)}
         ours, theirs = _words(schema.name), _words(model.name)
         pairs = zip_longest([w for w in theirs if w not in ours], [w for w in ours if w not in theirs])
         self._words = {a: b for a, b in pairs if a and b}
@@ -134,16 +136,25 @@ class _Translation:
         return tuple(dict.fromkeys(filter(None, map(self._atom, atoms))))
 
     def _atom(self, atom: Atom) -> Atom | None:
-        """The atom about the corresponding parameters; None where one has no correspondent."""
-        if atom.predicate in self._relations:
+        """The atom about the corresponding parameters; None where that means nothing."""
+        if atom.predicate in self._ruleset.relations:
             return None  # a table of the model's own types
         parameters = {p.name for p in self._model.parameters}
         if any(arg in parameters and arg not in self._names for arg in atom.args):
             return None
-        return Atom(self._predicate(atom.predicate), tuple([self._names.get(a, a) for a in atom.args]))
+        args = tuple([self._names.get(a, a) for a in atom.args])
+        found = Atom(self._predicate(atom.predicate), args)
+        return (
+            found if all(map(self._fits, args, self._ruleset.predicates.get(found.predicate, ()))) else None
+        )
+
+    def _fits(self, term: str, place: str) -> bool:
+        type_ = self._types.get(term)
+        return type_ is None or _related(self._ruleset, type_, place)
 
     def _predicate(self, name: str) -> str:
         if name in (IS, EQUALS):
             return name
+        predicates = self._ruleset.predicates
         translated = re.sub(r"[a-z0-9]+", lambda word: self._words.get(word[0], word[0]), name)
-        return translated if self._predicates.get(translated) == self._predicates.get(name) else name
+        return translated if predicates.get(translated) == predicates.get(name) else name

@@ -36,6 +36,12 @@ Domain = Annotated[
         metavar="FILE.pddl",
     ),
 ]
+Analogies = Annotated[
+    bool,
+    typer.Option(
+        "--analogies", help="With --domain: guess actions that no trace shows, by those that are like them."
+    ),
+]
 EPILOG = examples(
     "worldmodel induce logs.jsonl.gz -o household.rules",
     "worldmodel induce a.jsonl b.jsonl.gz --limit 500 --on-error raise -o household.rules",
@@ -57,6 +63,7 @@ def induce(
     ray_address: spreading.RayAddress = spreading.LOCAL,
     statistics: Statistics = None,
     domain: Domain = None,
+    analogies: Analogies = False,
     as_json: options.Json = False,
 ) -> None:
     """Learn rules from logged trajectories, and write them with the knowledge beside them."""
@@ -68,7 +75,7 @@ def induce(
         check_output(statistics, [*logs, output])
     with spreading.spread(workers, ray, ray_address) as spread:
         if domain:
-            result = _from_traces(logs, domain, output, limit, spread, statistics)
+            result = _from_traces(logs, domain, output, limit, spread, statistics, analogies)
         else:
             strict = on_error is options.OnError.RAISE
             files = _episodes(logs, environment, format, strict, limit)
@@ -122,6 +129,7 @@ def _from_traces(
     limit: int | None,
     spread: Spread,
     statistics: Path | None,
+    analogies: bool,
 ) -> dict[str, Any]:
     """Rules from traces of facts. There are no words in them, and no rooms to know things about."""
     from functools import partial
@@ -129,6 +137,7 @@ def _from_traces(
 
     from rules.errors import WorldModelError
     from rules.induction import hindsight, induce
+    from rules.induction.analogy import with_analogies
     from rules.induction.pruning import prune
     from rules.language import save
     from rules.pddl import read_domain, read_trace
@@ -154,6 +163,8 @@ def _from_traces(
     if not len(counted):
         raise WorldModelError(f"{', '.join(map(str, logs))}: no action in these traces")
     ruleset = prune(induce(counted))
+    if analogies:
+        ruleset = with_analogies(ruleset)
     save(ruleset, output)
     result = _summary(ruleset, len(traces.paths), len(counted), 0)
     before = kept.statistics.resumed if kept and kept.statistics else 0
