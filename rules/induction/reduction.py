@@ -41,7 +41,7 @@ class Reducer:
     """Turns transitions of one action schema into records."""
 
     def __init__(self, domain: RuleSet, schema: ActionSchema) -> None:
-        self._schema = schema
+        self._schema, self._constants = schema, domain.constants
         self.candidates = candidates(domain, schema)
         self._facts = sum(1 << i for i, c in enumerate(self.candidates) if c.grounded)
         self._ground = lru_cache(CACHED)(self._grounding)
@@ -108,7 +108,7 @@ class Reducer:
         seen_false = self._denied(ground, transition.false, seen_true)
         return Record(
             action.name,
-            tuple([after.objects.get(a, ANY) for a in action.args]),
+            tuple([after.objects.get(a) or self._constants.get(a, ANY) for a in action.args]),
             transition.succeeded,
             transition.says,
             true,
