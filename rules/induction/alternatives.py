@@ -153,5 +153,5 @@ class Alternatives:
         return extended
 
     def _fits(self, world: World, variable: str, name: str) -> bool:
-        type_ = world.objects[name]
+        type_ = world.objects.get(name, ANY)  # a fact may be about a thing nobody has met
         return self._types[variable] in self._above.get(type_, (type_, ANY))

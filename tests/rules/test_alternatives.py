@@ -133,6 +133,12 @@ def test_a_fact_is_never_broken_where_it_is_a_premise() -> None:
         assert tally.held > 0 == tally.broken
 
 
+def test_a_fact_about_a_thing_that_nobody_has_met_is_no_alternative() -> None:
+    state = State(OBJECTS, [Atom("at", ("ghost", "barn")), Atom("at", ("rex", "barn"))], [Atom("calm")])
+    known = Alternatives(DOMAIN, PULL, worlds([state]))
+    assert known.tally(Atom("calm"), [Atom("at", ("?t", "?to"))]) == Tally(0, 1, 0)
+
+
 def test_what_cannot_be_enumerated_takes_a_bounded_number_of_steps() -> None:
     """Each of 216,000 ways fails at its last step, for no place is a shed."""
     many = {f"t{i}": "cart" for i in range(300)} | {f"p{i}": "place" for i in range(300)}
