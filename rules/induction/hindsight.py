@@ -105,14 +105,17 @@ class _Step:
         binding = dict(zip(insight.parameters, action.args, strict=True))
         self._touched = frozenset(domain.constants) | frozenset(action.args)
         self._dynamic = dynamic if transition.succeeded else frozenset[str]()
+        known = (insight.adds, insight.deletes, insight.leaves) if transition.succeeded else ((), (), ())
         self._adds, deletes, leaves = (
-            frozenset([atom.substitute(binding) for atom in atoms])
-            for atoms in (insight.adds, insight.deletes, insight.leaves)
+            frozenset([atom.substitute(binding) for atom in atoms]) for atoms in known
         )
         self._deletes = deletes - self._adds
-        self._leaves = leaves - self._adds - deletes
+        self._changed = self._adds | deletes
+        self._leaves = leaves - self._changed
 
     def _kept(self, atom: Atom) -> bool:
+        if atom in self._changed:
+            return False
         if atom.predicate not in self._dynamic or not self._touched.issuperset(atom.args):
             return True
         return atom in self._leaves
