@@ -72,7 +72,7 @@ def _with_logs(ruleset: RuleSet, rlimit: int, transitions: Iterable[Transition],
     lost = {f.rules for f in unreachable}
     unused = [f for f in faults(coverage) if f.kind is not Kind.NEVER_EXERCISED or f.rules not in lost]
     return Report(
-        (*alone.findings, *unused, *states.findings(), *unreachable, *found.findings),
+        (*alone.findings, *unused, *states.findings(coverage), *unreachable, *found.findings),
         alone.questions + found.questions,
         coverage.transitions,
         coverage.undecided,

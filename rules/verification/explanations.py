@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 
 from rules.engine import Binding, Engine, effects, variables
 from rules.language import render_clause
@@ -35,6 +35,8 @@ FEW = 3
 """So many exceptions to a denial are listed."""
 MANY = 10
 """A property that more objects have tells little of one of them."""
+MAX_DENIALS = 2000
+"""So many of a denial's atoms are taken as facts, where not all of it can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ class _Facts:
         nothing of objects that are."""
         if not all(near.issuperset(a.args) for a in known):
             options = [[a] if a != WILDCARD else sorted(near) for a in pattern.args]
-            atoms = [Atom(pattern.predicate, args) for args in product(*options)]
+            atoms = [Atom(pattern.predicate, args) for args in islice(product(*options), MAX_DENIALS)]
             return And(tuple(Literal(a, False) for a in atoms if a not in self.state.true))
         signature = self.engine.ruleset.predicates[pattern.predicate]
         terms = tuple(f"?*{i}" if a == WILDCARD else a for i, a in enumerate(pattern.args))

@@ -8,20 +8,20 @@ write (the code of `rules.induction`: a split that chance would give saves none)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import lgamma, log, log2
 
 from rules.engine import Engine
 from rules.language import render_clause, render_literal
 from rules.logic import EQUALS, FALSE, IS, TRUE, WILDCARD, Atom, Literal
 from rules.ruleset import ANY, ActionSchema, Evidence
-from rules.verification.coverage import FAILS, SAYS, Coverage, RuleCounts, Try
+from rules.verification.coverage import FAILS, Aspect, Coverage, RuleCounts, Try
 from rules.verification.findings import Counterexample, Finding, Kind, Status, Usage
-from rules.verification.samples import beyond, noise
+from rules.verification.samples import CAUTION, beyond, noise, saved, upper_end
 
-CAUTION = 3.0
-"""Bits that a literal must save beyond its own length: tries in one log are not independent."""
 HALF = 0.5
+MAX_ATOMS = 2000
+"""Atoms of one predicate among which a missing condition is sought."""
 
 
 def usage(coverage: Coverage) -> tuple[Usage, ...]:
@@ -46,11 +46,22 @@ def faults(coverage: Coverage) -> Iterator[Finding]:
 
 def _contradicted(coverage: Coverage, counts: RuleCounts) -> Iterator[Finding]:
     """One finding an aspect in which the log contradicts the rule."""
-    others = [c for c in coverage.rules.values() if c is not counts and c.applied]
-    level = noise(c.contradicted for c in others)
+    if not counts.wrong:
+        return
+    price = log2(sum(len(c.wrong) for c in coverage.rules.values())) + CAUTION
     for aspect, sample in counts.wrong.items():
-        missing = _telling(coverage.engine, counts, sample.items)
-        if missing is None and not beyond(sample.count, counts.applied, level):
+        level = _noise(coverage, counts, aspect)
+        if not beyond(sample.count, counts.applied, level):
+            continue
+        if aspect != FAILS and saved(sample.count, counts.applied, level) <= price:
+            continue
+        good = counts.succeeded if aspect == FAILS else counts.agreed
+        missing = _telling(coverage.engine, counts.schema, good.items, sample.items)
+        if (
+            aspect == FAILS
+            and missing is None
+            and not beyond(sample.count, counts.applied, _misread(coverage))
+        ):
             continue
         share = f"in {sample.count:,} of {counts.applied:,} cases"
         if missing is not None or aspect == FAILS:
@@ -58,26 +69,38 @@ def _contradicted(coverage: Coverage, counts: RuleCounts) -> Iterator[Finding]:
             if missing is not None:
                 message += f"; missing condition: {render_literal(missing, coverage.ruleset)}"
         else:
-            kind, message = (
-                Kind.WRONG_EFFECT,
-                f"{counts.name} is right to apply, but {_belied(counts, aspect)} {share}",
-            )
+            kind = Kind.WRONG_EFFECT
+            message = f"{counts.name} is right to apply, but {_belied(counts, aspect)} {share}"
         yield Finding(kind, Status.REFUTED, message, (counts.name,), (), _shown(sample.items[0]))
 
 
-def _belied(counts: RuleCounts, aspect: str) -> str:
-    if aspect == FAILS:
-        return "the action failed"
-    if aspect == SAYS:
-        return f"something else was said than {counts.rule.says!r}"
-    return f"afterwards {aspect} holds, of which it knows nothing,"
+def _noise(coverage: Coverage, counts: RuleCounts, aspect: Aspect) -> float:
+    """How often the same goes wrong where this rule has no part in it: that other rules fail, or that
+    a fact about anything changes for no reason."""
+    if isinstance(aspect, str):
+        return noise(c.against(aspect) for c in coverage.rules.values() if c is not counts)
+    change = aspect.atom.predicate, aspect.positive
+    elsewhere = coverage.unrest[change] - counts.unrest[change]
+    judged = coverage.judged - counts.succeeded.count
+    return upper_end(Evidence(elsewhere, judged - elsewhere))
 
 
-def _telling(engine: Engine, counts: RuleCounts, bad: Sequence[Try]) -> Literal | None:
+def _misread(coverage: Coverage) -> float:
+    """How often facts change for no reason: as often a condition may be misread."""
+    return upper_end(Evidence(coverage.restless, coverage.judged - coverage.restless))
+
+
+def _belied(counts: RuleCounts, aspect: Aspect) -> str:
+    if isinstance(aspect, Literal):
+        literal = f"{'' if aspect.positive else 'not '}{aspect.atom}"
+        return f"afterwards {literal} holds, of which it knows nothing,"
+    return "the action failed" if aspect == FAILS else f"something else was said than {counts.rule.says!r}"
+
+
+def _telling(engine: Engine, schema: ActionSchema, good: Sequence[Try], bad: Sequence[Try]) -> Literal | None:
     """The literal that holds where the rule is right and not where it is wrong, if it is worth its bits."""
-    good = counts.agreed.items
     options = sorted(
-        literals(engine, counts.schema, (*good, *bad)), key=lambda x: x.atom.args.count(WILDCARD)
+        literals(engine, schema, (*good, *bad)), key=lambda x: x.atom.args.count(WILDCARD)
     )  # of two that tell the same, the plainer
     price = log2(2 * len(options) + 1) + 1 + CAUTION
     best, most = None, price
@@ -114,10 +137,11 @@ def literals(engine: Engine, schema: ActionSchema, tries: Sequence[Try]) -> Iter
         fitting = [[p.name for p in schema.parameters if _compatible(engine, p.type, t)] for t in signature]
         named = [[c for c, own in ruleset.constants.items() if ruleset.is_a(own, t)] for t in signature]
         places = [[*f, *n, WILDCARD] for f, n in zip(fitting, named, strict=True)]
-        yield from (Literal(Atom(predicate, terms)) for terms in product(*places))
+        yield from (Literal(Atom(predicate, terms)) for terms in islice(product(*places), MAX_ATOMS))
     yield from (Literal(Atom(EQUALS, pair)) for pair in combinations(names, 2))
     for relation in ruleset.relations.values():
-        yield from (Literal(Atom(relation.name, args)) for args in product(names, repeat=relation.arity))
+        columns = islice(product(names, repeat=relation.arity), MAX_ATOMS)
+        yield from (Literal(Atom(relation.name, args)) for args in columns)
     for place, name in enumerate(names):
         found = {engine.type_of(action.args[place], state) for state, action in tries}
         above = dict.fromkeys(t for own in sorted(found) for t in ruleset.ancestors(own) if t != ANY)
@@ -134,7 +158,7 @@ def _compatible(engine: Engine, a: str, b: str) -> bool:
 def _superfluous(coverage: Coverage, counts: RuleCounts) -> Iterator[Finding]:
     """One finding a clause that refuses what works."""
     for clause, evidence in sorted(counts.refused.items()):
-        agreed, refused = counts.agreed.count, evidence.support
+        agreed, refused = counts.succeeded.count, evidence.support
         level = noise(_refusals(coverage, counts, clause))
         if evidence.confidence <= HALF or not beyond(refused, refused + agreed, level):
             continue
@@ -152,16 +176,16 @@ def _refusals(coverage: Coverage, counts: RuleCounts, clause: int) -> Iterator[E
     for other in coverage.rules.values():
         for i in range(len(other.rule.when)):
             if other is not counts or i != clause:
-                yield Evidence(other.refused.get(i, Evidence()).support, other.agreed.count)
+                yield Evidence(other.refused.get(i, Evidence()).support, other.succeeded.count)
 
 
 def _unexplained(coverage: Coverage) -> Iterator[Finding]:
     """One finding an action that works in tries that every rule refuses."""
-    rules = [c.contradicted for c in coverage.rules.values()]
+    rules = [c.against(FAILS) for c in coverage.rules.values()]
     for action, sample in coverage.unexplained.items():
         tries = coverage.refused[action]
         others = [e for a, e in coverage.surprises() if a != action]
-        if beyond(sample.count, tries, noise((*rules, *others))):
+        if beyond(sample.count, tries, max(_misread(coverage), noise((*rules, *others)))):
             message = f"{action} worked in {sample.count:,} of {tries:,} tries that every rule refuses"
             yield Finding(Kind.UNEXPLAINED, Status.REFUTED, message, (), (), _shown(sample.items[0]))
 

@@ -16,10 +16,11 @@ from rules.engine import Engine
 from rules.induction.invariants import InvariantKey, Judge, invariants
 from rules.logic import TRUE, State
 from rules.ruleset import Evidence, Invariant, RuleSet
+from rules.verification.coverage import Coverage
 from rules.verification.findings import Counterexample, Finding, Kind, Status
 from rules.verification.invariants import preservation, text
 from rules.verification.questions import Questions
-from rules.verification.samples import beyond, noise
+from rules.verification.samples import beyond, noise, upper_end
 from rules.verification.violations import predicates, violation_in
 
 if TYPE_CHECKING:
@@ -28,15 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Tally:
-    """In how many states an invariant was looked at, how many break it, and the first of these."""
+    """How many states break an invariant, and the first of them."""
 
-    seen: int = 0
     broken: int = 0
     first: Counterexample | None = None
-
-    @property
-    def evidence(self) -> Evidence:
-        return Evidence(self.broken, self.seen - self.broken)
 
 
 class LoggedStates:
@@ -49,16 +45,19 @@ class LoggedStates:
         self._judge = Judge(ruleset)
         self._predicates = [predicates(invariant) for invariant in ruleset.invariants]
         self._last: State | None = None
+        self._states = 0
 
     def add(self, transition: Transition) -> None:
         """Looks at a transition's states; at the first only where it does not follow on the last."""
         before, after = transition.before, transition.after
         if before is not self._last and before != self._last:
-            self._look(State(before.objects, (), before.false), before)
-        self._look(before, after)
+            self._look(State(before.objects, (), before.false), before, before)
+        # What was known before may have gone unseen: only what is seen at once is held against anything.
+        self._look(before, after, State(after.objects, transition.true, transition.false))
         self._last = after
 
-    def _look(self, before: State, state: State) -> None:
+    def _look(self, before: State, state: State, seen: State) -> None:
+        self._states += 1
         self.candidates.update(self._judge.judge(before, state))
         changed = {a.predicate for a in before.true ^ state.true} | {
             a.predicate for a in before.false ^ state.false
@@ -67,19 +66,21 @@ class LoggedStates:
             self.ruleset.invariants, self.tallies, self._predicates, strict=True
         ):
             if changed & mentioned:
-                tally.seen += 1
-                binding = violation_in(self.engine, invariant, state)
+                binding = violation_in(self.engine, invariant, seen)
                 if binding is not None:
                     tally.broken += 1
-                    tally.first = tally.first or _shown(state, binding)
+                    tally.first = tally.first or _shown(seen, binding)
 
-    def findings(self) -> Iterator[Finding]:
-        """The invariants that logged states break."""
+    def findings(self, coverage: Coverage) -> Iterator[Finding]:
+        """The invariants broken in more states than those in which their facts change for no reason."""
+        evidence = [Evidence(t.broken, self._states - t.broken) for t in self.tallies]
         for index, tally in enumerate(self.tallies):
-            level = noise(t.evidence for i, t in enumerate(self.tallies) if i != index)
-            if beyond(tally.broken, tally.seen, level):
+            unrest = sum(n for (p, _), n in coverage.unrest.items() if p in self._predicates[index])
+            restless = upper_end(Evidence(unrest, max(0, coverage.judged - unrest)))
+            level = max(restless, noise(e for i, e in enumerate(evidence) if i != index))
+            if beyond(tally.broken, self._states, level):
                 name = text(self.ruleset, self.ruleset.invariants[index])
-                message = f"{tally.broken:,} of {tally.seen:,} logged states break the invariant {name!r}"
+                message = f"{tally.broken:,} of {self._states:,} logged states break the invariant {name!r}"
                 yield Finding(Kind.BROKEN_INVARIANT, Status.REFUTED, message, (), (name,), tally.first)
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from math import prod
 
 from rules.logic import FALSE, IS, TRUE, WILDCARD, Literal, State
 from rules.ruleset import ANY, ActionSchema, Rule, RuleSet
 from rules.verification.findings import Finding, Kind, Status
 from rules.verification.formulas import typed, variables
+
+MAX_ROWS = 100_000
+"""Rows of a relation that are looked through; one with more narrows nothing."""
 
 Types = frozenset[str]
 Domains = dict[str, Types]
@@ -127,11 +131,10 @@ class Reachability:
             return self._limited(domains, args[:1], [kept])
         if predicate in self.ruleset.relations:
             relation, barred = self.ruleset.relations[predicate], FALSE if positive else TRUE
-            rows = [
-                row
-                for row in product(*(self._of(a, domains) for a in args))
-                if relation.truth(row) is not barred
-            ]
+            columns = [self._of(a, domains) for a in args]
+            if prod(map(len, columns)) > MAX_ROWS:
+                return domains
+            rows = [row for row in product(*columns) if relation.truth(row) is not barred]
             return self._limited(domains, args, [frozenset(column) for column in zip(*rows, strict=True)])
         if not positive or predicate not in self._closed:
             return domains  # equality among them

@@ -9,15 +9,21 @@ from rules.logic import EQUALS, FALSE, IS, TRUE, WILDCARD, Atom, Literal, State
 from rules.ruleset import Invariant
 from rules.verification.formulas import typed
 
+MAX_TRIES = 100_000
+"""Bindings that are looked at for one invariant in one state."""
+
 
 def violation_in(engine: Engine, invariant: Invariant, state: State) -> Mapping[str, str] | None:
-    """The objects for which the state breaks the invariant; None if there are none that surely do."""
+    """The objects for which the state breaks the invariant; None if none are found that surely do."""
     ruleset = engine.ruleset
+    tries = iter(range(MAX_TRIES))
     stored = [x for x in invariant.body if x.positive and x.atom.predicate in ruleset.predicates]
     tests = [x for x in invariant.body if x not in stored]
     types = typed(ruleset, ((*invariant.body, *invariant.head),))
     for found in _join(stored, state, {}):
         for binding in _complete(engine, types, state, found):
+            if next(tries, None) is None:
+                return None
             if all(engine.literal(x, state, binding) is TRUE for x in tests) and all(
                 engine.literal(x, state, binding) is FALSE for x in invariant.head
             ):

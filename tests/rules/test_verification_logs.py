@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
+from rules import engine
 from rules.induction import Transition
 from rules.language import parse
 from rules.logic import WILDCARD, Action, Atom, State
@@ -136,6 +139,46 @@ def test_a_fault_is_seen_through_noise() -> None:
     assert [f.rules for f in grave(report)] == [("stack.r",)]
 
 
+@pytest.mark.parametrize("flipped", [0.005, 0.02])
+def test_facts_that_flip_for_no_reason_are_held_against_no_rule(flipped: float) -> None:
+    chance = random.Random(7)
+    names = [f"block {i}" for i in range(1, 5)]
+    atoms = [
+        Atom(p, args)
+        for p, types in blocks.DOMAIN.predicates.items()
+        for args in product(names, repeat=len(types))
+    ]
+
+    def noisy(state: State) -> State:
+        return State(
+            state.objects, state.true ^ {a for a in atoms if chance.random() < flipped}, blocks.CLOSURE
+        )
+
+    log = tuple(
+        Transition(noisy(t.before), t.action, noisy(t.after).true, blocks.CLOSURE, t.succeeded) for t in LOG
+    )
+    ruleset = parse(TRUTH + "invariant holding(?a) and holding(?b) implies ?a = ?b\n")
+    assert grave(check(ruleset, transitions=log)) == []
+
+
+@pytest.mark.parametrize("hidden", [0.2, 0.6])
+def test_what_is_hidden_is_held_against_no_rule(hidden: float) -> None:
+    chance = random.Random(8)
+
+    def part(state: State) -> tuple[frozenset[Atom], frozenset[Atom]]:
+        true = frozenset(a for a in state.true if chance.random() >= hidden)
+        whole = {p for p in blocks.CLOSURE if not any(p.matches(a) for a in state.true - true)}
+        return true, frozenset(p for p in whole if chance.random() >= hidden)
+
+    log = tuple(
+        Transition(State(t.before.objects, *part(t.before)), t.action, *part(t.after), t.succeeded)
+        for t in LOG
+    )
+    report = check(parse(TRUTH), transitions=log)
+    assert grave(report) == []
+    assert report.undecided > 0.1 * len(log)
+
+
 def test_two_odd_transitions_are_no_fault() -> None:
     odd = [replace(t, succeeded=False) for t in LOG if t.succeeded and t.action.name == "put"][:2]
     assert grave(checked(log=(*LOG, *odd))) == []
@@ -226,6 +269,19 @@ def test_reaching_goes_through_other_actions_and_minds_types() -> None:
 def test_without_logs_nothing_is_said_of_reach() -> None:
     assert list(check(lamps(), transitions=()).of(Kind.UNREACHABLE)) == []
     assert list(check(lamps()).of(Kind.UNREACHABLE)) == []
+
+
+def test_a_clause_without_which_a_rule_runs_wild_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `table(?u)` too many pairs would have to be tried, and that ends no check."""
+    monkeypatch.setattr(engine, "MAX_BINDINGS", 27)
+    wild = "when holding(?b), clear(?under), table(?u), on(?v, ?u)"
+    ruleset = parse(TRUTH.replace("when holding(?b), clear(?under)", wild))
+    log = [
+        t for t in LOG if t.action.name == "stack" and any(a.predicate == "holding" for a in t.before.true)
+    ]
+    report = check(ruleset, transitions=log)
+    assert report.transitions == len(log)
+    assert all(f.core != ("table(?u)",) for f in report.of(Kind.TOO_NARROW))
 
 
 def test_an_action_that_the_rules_do_not_know_is_a_surprise() -> None:
