@@ -2,25 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worldmodel.cli import options
-from worldmodel.cli.console import examples, progress, show, show_json, warn_all
+from worldmodel.cli.console import complain, examples, progress, show, show_json, warn_all
+
+if TYPE_CHECKING:
+    from worldmodel.environments.registry import EnvironmentSpec
+    from worldmodel.evaluation import Evaluation
+    from worldmodel.model import WorldModel
 
 EPILOG = examples(
     "worldmodel evaluate logs.jsonl.gz --rules household.rules",
-    "worldmodel evaluate logs.jsonl.gz --by-action --limit 50",
-    "worldmodel evaluate logs.jsonl.gz --json > accuracy.json",
+    "worldmodel evaluate logs.jsonl.gz --by action --by task --limit 50",
+    "worldmodel evaluate logs.jsonl.gz --rules mine.rules --against household.rules",
+    "worldmodel evaluate logs.jsonl.gz --setting privileged --games GAMES --split valid_seen",
+    "worldmodel evaluate logs.jsonl.gz --json --plots pictures > accuracy.json",
 )
+
+
+class Setting(str, enum.Enum):
+    """What the predictors know as an episode begins."""
+
+    PARTIAL = "partial"
+    PRIVILEGED = "privileged"
+
+
+class By(str, enum.Enum):
+    """What steps are grouped by."""
+
+    ACTION = "action"
+    TASK = "task"
+    POLICY = "policy"
+    SOURCE = "source"
 
 
 def evaluate(
     logs: options.Logs,
     rules: options.Rules = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="Another rule file, compared on the same steps.")
+    ] = None,
     environment: options.Environment = "alfworld",
-    by_action: Annotated[bool, typer.Option("--by-action", help="A second table, by action.")] = False,
+    setting: Annotated[
+        Setting, typer.Option("--setting", help="Privileged: the hidden initial state is given.")
+    ] = Setting.PARTIAL,
+    games: Annotated[
+        Path | None, typer.Option("--games", help="The logged games: a folder or file (privileged).")
+    ] = None,
+    split: options.Split = None,
+    by: Annotated[
+        list[By] | None, typer.Option("--by", help="More tables, one for each; may be repeated.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", help="A folder for pictures (the report extra).")
+    ] = None,
     limit: options.Limit = None,
     on_error: options.SkipOrRaise = options.OnError.SKIP,
     format: options.Format = options.LogFormat.AUTO,
@@ -29,27 +69,71 @@ def evaluate(
 ) -> None:
     """Measure prediction accuracy on logs, beside two baselines that look at the action's name only.
 
-    Each prediction is made before its observation is shown, from the transcript alone.
+    Each prediction is made before its observation is shown, from the transcript alone, unless the setting
+    is privileged: then everybody starts from the hidden initial state. The two are never mixed.
     """
     from worldmodel import evaluation as measuring
     from worldmodel.cli.logs import LogFiles
-    from worldmodel.cli.models import load_model, rule_file
+    from worldmodel.cli.models import rule_file
+    from worldmodel.cli.privilege import revealer
     from worldmodel.environments.registry import environment as environment_named
 
     spec = environment_named(environment)
-    path = rule_file(spec, rules)
+    paths = [rule_file(spec, rules), *([] if against is None else [rule_file(spec, against)])]
+    reveal = revealer(spec, games, split) if setting is Setting.PRIVILEGED else None
+    if reveal is None and (games or split):
+        raise typer.BadParameter("names the games of the privileged setting", param_hint="--games, --split")
     files = LogFiles(logs, spec, format, on_error is options.OnError.RAISE, limit)
-    model = load_model(spec, path, files.perception)
+    models = _models(spec, paths, files)
     episodes = list(files)
     files.require_some()
     baselines = measuring.AlwaysSucceeds(), measuring.MostFrequentAnswer(files.perception)
     with progress("predicting", len(episodes)) as advance:
-        found = measuring.evaluate([model, *baselines], episodes, files.perception, lambda _: advance())
+        found = measuring.evaluate(
+            [*models, *baselines], episodes, files.perception, lambda _: advance(), reveal
+        )
     warn_all(files.bad)
+    more = {"rules": str(paths[0]), "broken_lines": len(files.bad), "seed": seed}
+    _tell(found, [model.name for model in models], by or [], more, as_json)
+    if plots is not None:
+        _draw(found, plots)
+
+
+def _models(spec: EnvironmentSpec, paths: list[Path], files: Any) -> list[WorldModel]:
+    """The models of the rule files; where there are two, named after the files."""
+    from worldmodel.cli.models import load_model
+
+    models = [load_model(spec, path, files.perception) for path in paths]
+    if len(models) > 1:
+        stems = [path.stem for path in paths]
+        for model, path in zip(models, paths, strict=True):
+            model.name = path.stem if len(set(stems)) > 1 else str(path)
+    return models
+
+
+def _tell(found: Evaluation, models: list[str], by: list[By], more: dict[str, Any], as_json: bool) -> None:
+    """The result, on stdout."""
+    from worldmodel import evaluation as measuring
+
+    seed = more["seed"]
     if as_json:
-        more = {"rules": str(path), "broken_lines": len(files.bad), "seed": seed}
+        if len(models) > 1:
+            more["difference"] = measuring.comparison_dict(found, models[0], models[1], seed)
         show_json(measuring.to_dict(found, seed) | more)
         return
-    show(measuring.table(found, seed))
-    if by_action:
-        show(measuring.action_table(found, model.name))
+    show(measuring.table(found, seed), measuring.coverage_table(found))
+    for field in by:
+        show(*(measuring.group_table(found, model, field.value) for model in models))
+    if len(models) > 1:
+        show(measuring.comparison_table(found, models[0], models[1], seed))
+
+
+def _draw(found: Evaluation, folder: Path) -> None:
+    """The pictures, each file written whole."""
+    from worldmodel import evaluation as measuring
+    from worldmodel.cli.files import check_output, write
+
+    for name, picture in measuring.plots(found):
+        check_output(folder / name)
+        write(folder / name, picture)
+        complain(f"{folder / name}: written", kind="")

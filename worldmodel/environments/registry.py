@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import gymnasium
 
 from rules.errors import WorldModelError
+from rules.logic import State
+from worldmodel.belief import Companions
 from worldmodel.environments.base import Perception
 
 _MODULES = {
@@ -67,13 +69,21 @@ class Maker(Protocol):
         ...
 
 
+class Hidden(NamedTuple):
+    """What nobody sees of a game as it starts: all facts, closed-world, and the places that are one."""
+
+    state: State
+    companions: Companions = frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class EnvironmentSpec:
     """What the project needs of an environment.
 
     perception: the perception that speaks a loaded game's wording, or without a game the newest.
     What it understands does not depend on the game.
-    rules: the rule file that ships with the environment.
+    rules: the rule file that ships with the environment. hidden: the state of a loaded game as it starts,
+    in the perception's vocabulary: for measuring alone, in the privileged setting.
     """
 
     name: str
@@ -81,6 +91,7 @@ class EnvironmentSpec:
     games: Games
     make: Maker
     rules: Path | None = None
+    hidden: Callable[[Any], Hidden] | None = None
 
 
 def environment(name: str) -> EnvironmentSpec:

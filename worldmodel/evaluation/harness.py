@@ -2,62 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 from rules.errors import WorldModelError
-from rules.logic import UNKNOWN, Action, State
+from rules.logic import UNKNOWN, Action
 from worldmodel.belief import Belief
 from worldmodel.environments.base import Perception
-from worldmodel.evaluation.metrics import Judgement, add_up, by_episode, intervals, measure, says_failure
+from worldmodel.environments.registry import Hidden
+from worldmodel.evaluation.contents import compare
+from worldmodel.evaluation.metrics import Judgement, says_failure
 from worldmodel.evaluation.observed import Observed, constants
+from worldmodel.evaluation.results import PARTIAL, PRIVILEGED, Evaluation
+from worldmodel.evaluation.text import normalised, token_f1
 from worldmodel.model import Prediction
 from worldmodel.predictors.base import Predictor, Tracker, Transcript
 from worldmodel.trajectories import Episode, Step
 
 Progress = Callable[[int], None]
 """Told the number of episodes that are done, after each."""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """What a run found. Every predictor has one judgement a step that is inside the grammar.
-
-    steps: all steps. malformed: those whose command is outside the grammar (`Perception.action` gives
-    None); they are counted here, their observations are shown to the predictors, and they are in no
-    measure. malformed_refused: those of them that the environment refused.
-    """
-
-    episodes: int
-    steps: int
-    malformed: int
-    malformed_refused: int
-    judgements: Mapping[str, Sequence[Judgement]]
-
-    @property
-    def predictors(self) -> list[str]:
-        """The names of the predictors, in the order they were given."""
-        return list(self.judgements)
-
-    @cached_property
-    def actions(self) -> dict[str, int]:
-        """Action name -> how many steps, the most frequent first."""
-        counts: dict[str, int] = {}
-        for judgement in next(iter(self.judgements.values()), ()):
-            counts[judgement.action] = counts.get(judgement.action, 0) + 1
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-    def measures(self, predictor: str, action: str | None = None) -> dict[str, float]:
-        """Every measure of a predictor, over all steps or one action's; ``nan`` where there are none."""
-        found = self.judgements[predictor]
-        return measure(add_up([j for j in found if action is None or j.action == action]))
-
-    def intervals(self, predictor: str, seed: int = 0) -> dict[str, tuple[float, float]]:
-        """The 95 % bootstrap interval of every measure, over episodes: steps of one episode go together."""
-        return intervals(by_episode(self.judgements[predictor]), seed=seed)
+Reveal = Callable[[Episode], Hidden]
+"""The hidden initial state of an episode's game."""
 
 
 def evaluate(
@@ -65,33 +33,46 @@ def evaluate(
     episodes: Iterable[Episode],
     perception: Perception,
     progress: Progress | None = None,
+    reveal: Reveal | None = None,
 ) -> Evaluation:
     """Asks every predictor before each observation is shown, judges it, and shows it the observation.
 
     Beliefs are built from the transcript alone: by the predictor, if it is a `Tracker`, else from what
-    was said (`Transcript`). Raises `WorldModelError` if two predictors share a name or a chance is none;
-    an error that a predictor raises is raised again with the episode and the step in front.
+    was said (`Transcript`). With `reveal` all of them start from the hidden initial state instead: the
+    privileged setting. Raises `WorldModelError` if two predictors share a name or a chance is none; an
+    error that a predictor raises is raised again with the episode and the step in front.
     """
     names = [predictor.name for predictor in predictors]
     if len(set(names)) < len(names):
         raise WorldModelError(f"predictors named {', '.join(names)}: expected a different name for each")
     episodes = list(episodes)
-    run = _Run(predictors, perception, episodes)
+    run = _Run(predictors, perception, episodes, reveal)
     for number, episode in enumerate(episodes):
         run.replay(number, episode)
         if progress is not None:
             progress(number + 1)
     steps = sum(len(episode.steps) for episode in episodes)
-    return Evaluation(len(episodes), steps, run.malformed, run.malformed_refused, run.judgements)
+    setting = PARTIAL if reveal is None else PRIVILEGED
+    return Evaluation(len(episodes), steps, run.malformed, run.malformed_refused, run.judgements, setting)
+
+
+def informed(belief: Belief, hidden: Hidden) -> Belief:
+    """A belief that also knows a game's hidden state."""
+    state = belief.state.updated(hidden.state.true, hidden.state.false, hidden.state.objects)
+    return replace(belief, state=state, companions=belief.companions | hidden.companions)
 
 
 class _Run:
     """The state of one evaluation."""
 
     def __init__(
-        self, predictors: Sequence[Predictor], perception: Perception, episodes: Sequence[Episode]
+        self,
+        predictors: Sequence[Predictor],
+        perception: Perception,
+        episodes: Sequence[Episode],
+        reveal: Reveal | None,
     ) -> None:
-        self.predictors, self.perception = predictors, perception
+        self.predictors, self.perception, self.reveal = predictors, perception, reveal
         self.transcript = Transcript(perception)
         self.trackers: list[Tracker] = [
             predictor if isinstance(predictor, Tracker) else self.transcript for predictor in predictors
@@ -103,8 +84,8 @@ class _Run:
     def replay(self, number: int, episode: Episode) -> None:
         """Adds the judgements of one episode."""
         with _named(f"episode {episode.id!r}, opening"):
-            plain = self.transcript.begin(episode.observation)
-            beliefs = [self._begin(tracker, plain, episode) for tracker in self.trackers]
+            plain, beliefs = self._begin(episode)
+        group = {"episode": number, "task": episode.metadata.get("task_type", ""), "policy": episode.policy}
         for index, step in enumerate(episode.steps):
             with _named(f"episode {episode.id!r}, step {index}, {step.action!r}"):
                 action = self.perception.action(step.action)
@@ -114,11 +95,19 @@ class _Run:
                     self.malformed_refused += percept.refused
                 else:
                     observed = Observed(plain.state, action, percept, self.perception, self.always)
-                    self._judge(number, step, observed, beliefs)
+                    self._judge(step, observed, beliefs, group)
                 plain, beliefs = self._shown(plain, beliefs, action, step)
 
-    def _begin(self, tracker: Tracker, plain: Belief, episode: Episode) -> Belief:
-        return plain if tracker is self.transcript else tracker.begin(episode.observation)
+    def _begin(self, episode: Episode) -> tuple[Belief, list[Belief]]:
+        plain = self.transcript.begin(episode.observation)
+        beliefs = [
+            plain if tracker is self.transcript else tracker.begin(episode.observation)
+            for tracker in self.trackers
+        ]
+        if self.reveal is None:
+            return plain, beliefs
+        hidden = self.reveal(episode)
+        return informed(plain, hidden), [informed(belief, hidden) for belief in beliefs]
 
     def _shown(
         self, plain: Belief, beliefs: Sequence[Belief], action: Action | None, step: Step
@@ -130,38 +119,55 @@ class _Run:
             for tracker, belief in zip(self.trackers, beliefs, strict=True)
         ]
 
-    def _judge(self, number: int, step: Step, observed: Observed, beliefs: Sequence[Belief]) -> None:
+    def _judge(
+        self, step: Step, observed: Observed, beliefs: Sequence[Belief], group: dict[str, Any]
+    ) -> None:
         for predictor, belief in zip(self.predictors, beliefs, strict=True):
-            began = perf_counter()
+            spent, began = _tokens(predictor), perf_counter()
             prediction = predictor.predict(belief, observed.action)
-            seconds = perf_counter() - began
+            seconds, tokens = perf_counter() - began, _tokens(predictor) - spent
             if not 0 <= prediction.chance <= 1:
                 raise WorldModelError(
                     f"{predictor.name} predicts a chance of {prediction.chance}, expected 0 to 1"
                 )
-            self.judgements[predictor.name].append(
-                judge(number, step.observation, observed, belief.state, prediction, seconds)
-            )
+            found = judge(predictor, step.observation, observed, belief, prediction)
+            self.judgements[predictor.name].append(found._replace(**group, seconds=seconds, tokens=tokens))
+
+
+def _tokens(predictor: Predictor) -> int:
+    """The tokens that a predictor says it has used so far (`tokens`); none, if it counts none."""
+    return int(getattr(predictor, "tokens", 0))
 
 
 def judge(
-    episode: int, text: str, observed: Observed, believed: State, prediction: Prediction, seconds: float
+    predictor: Predictor, text: str, observed: Observed, belief: Belief, prediction: Prediction
 ) -> Judgement:
-    """A prediction, made in the state `believed`, against what was observed and its `text`."""
+    """A prediction, made of a belief, against what was observed and its `text`."""
     said = prediction.observation
+    exact = said is not None and said.strip() == text.strip()
+    if said is None or exact:
+        same, overlap = exact, float(exact)
+    else:
+        ours, theirs = normalised(said), normalised(text)
+        same, overlap = ours == theirs, token_f1(ours, theirs)
+    contents = compare(predictor, belief, prediction, observed, observed.perception)
     return Judgement(
-        episode=episode,
+        episode=0,
         action=observed.action.name,
         failed=not observed.succeeded,
         called=says_failure(prediction),
         unknown=prediction.outcome is UNKNOWN,
         chance=prediction.chance,
-        exact=said is not None and said.strip() == text.strip(),
+        exact=exact,
+        normalised=same,
+        overlap=overlap,
+        worded=said is not None,
         knowable=observed.knowable,
         changes=len(observed.changes),
         hits=observed.hits(prediction.state),
-        false_alarms=observed.false_alarms(believed, prediction.state),
-        seconds=seconds,
+        false_alarms=observed.false_alarms(belief.state, prediction.state),
+        **contents._asdict(),
+        source=prediction.source,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.worldmodel.cli.conftest import Run
-from worldmodel import environment, evaluate, load, read_episodes
+from worldmodel import environment, evaluate, load, read_episodes, shipped_rules
 from worldmodel.evaluation import AlwaysSucceeds, MostFrequentAnswer
 
 TIMED = "ms a prediction"
@@ -33,7 +34,7 @@ def test_measures_what_the_library_measures(run: Run, logs: Path, rules: Path) -
 
 
 def test_tables(run: Run, logs: Path, rules: Path) -> None:
-    result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--by-action")
+    result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--by", "action")
     assert result.exit_code == 0
     for words in ("always succeeds", "most frequent", "rules, by action", "go_to"):
         assert words in result.stdout
@@ -83,3 +84,66 @@ def test_rule_files_that_are_none(command: list[str], run: Run, logs: Path, tmp_
         result = run(*words, "--rules", file)
         assert result.exit_code == 2
         assert result.stderr.startswith(f"error: {file}: {complaint}")
+
+
+def test_two_models_are_compared_on_the_same_steps(run: Run, logs: Path, rules: Path) -> None:
+    shipped = shipped_rules("alfworld")
+    args = ("evaluate", logs, "--rules", rules, "--against", shipped, "--limit", 3)
+    said = json.loads(run(*args, "--json").stdout)
+    names = list(said["predictors"])[:2]
+    assert len(set(names)) == 2
+    mine, theirs = (said["predictors"][name]["measures"]["exact"] for name in names)
+    assert said["difference"]["exact"]["value"] == pytest.approx(mine - theirs)
+    assert "less" in (text := run(*args).stdout) and "(paired bootstrap over episodes;" in text
+
+
+def test_pictures(run: Run, logs: Path, rules: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the report extra")
+    result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--plots", tmp_path / "new" / "plots")
+    assert result.exit_code == 0, result.output
+    found = sorted((tmp_path / "new" / "plots").iterdir())
+    assert [file.name for file in found] == ["actions.png", "calibration.png", "coverage-risk.png"]
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in found)
+
+
+def test_pictures_without_matplotlib(
+    run: Run, logs: Path, rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = run("evaluate", logs, "--rules", rules, "--limit", 1, "--plots", tmp_path)
+    assert result.exit_code == 2
+    assert "not installed: pip install 'worldmodel[report]'" in result.stderr
+
+
+@pytest.fixture
+def games(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "games.jsonl.gz"
+    assert run("games", "--count", 3, "--seed", 5, "-o", path).exit_code == 0
+    return path
+
+
+def test_privileged_is_another_setting_and_says_so(
+    run: Run, games: Path, rules: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "logs.jsonl"
+    run("collect", "--games", games, "--policy", "random", "-o", log)
+    args = ("evaluate", log, "--rules", rules)
+    partial = json.loads(run(*args, "--json").stdout)
+    privileged = run(*args, "--setting", "privileged", "--games", games, "--json")
+    said = json.loads(privileged.stdout)
+    assert (partial["setting"], said["setting"]) == ("partial", "privileged")
+    assert said["predictors"]["rules"]["measures"]["knowable"] > 0.95
+    exact = [found["predictors"]["rules"]["measures"]["exact"] for found in (partial, said)]
+    assert exact[1] > exact[0] + 0.1
+    assert "PRIVILEGED: 3 episodes" in run(*args, "--setting", "privileged", "--games", games).stdout
+
+
+def test_privileged_needs_the_games_that_were_logged(run: Run, logs: Path, games: Path, rules: Path) -> None:
+    args = ("evaluate", logs, "--rules", rules)
+    result = run(*args, "--setting", "privileged")
+    assert (result.exit_code, "needs the games that were logged" in result.stderr) == (2, True)
+    result = run(*args, "--setting", "privileged", "--games", games)
+    assert result.exit_code == 2
+    assert "its game is not among the 3 of" in result.stderr
+    result = run(*args, "--games", games)
+    assert result.exit_code == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import isnan
+from math import isnan, log
 
 import pytest
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ from tests.worldmodel.evaluation.tiny_log import (
 from worldmodel.belief import Belief
 from worldmodel.environments.base import UnknownGoal
 from worldmodel.evaluation import AlwaysSucceeds, MostFrequentAnswer, action_table, evaluate, table, to_dict
-from worldmodel.evaluation.metrics import METRICS
+from worldmodel.evaluation.results import MEASURES
 from worldmodel.learning import learn
 from worldmodel.model import Prediction
 from worldmodel.predictors.base import Predictor, Tracker, Transcript
@@ -92,11 +92,16 @@ def test_the_tiny_log_by_hand() -> None:
         "change precision": 3 / 5,
         "change recall": 3 / 12,
         "change F1": 6 / 17,
-        # Success: chances 1 (six of six), 0.6 (fails), 0 and 0.2 (succeed).
-        "calibration error": (0.6 + 1.0 + 0.8) / 9,
+        # Success by chance, each level a bin of its own: 0 and 0.2 (succeed), 0.6 (fails), 1 (five of five).
+        "calibration error": (1.0 + 0.8 + 0.6) / 9,
+        "exact, normalised": 2 / 9,
+        "worded": 4 / 9,
+        # Confidence of what was right: 1, 1, 1, 1, 1, 1; of what was wrong: 0.6, 1 and 0.8.
+        "AUROC": (6 * (1 + 0.5 + 1)) / (6 * 3),
+        "log-likelihood": (log(0.4) + log(1e-6) + log(0.2)) / 9,
     }
     assert {name: found[name] for name in expected} == pytest.approx(expected)
-    assert found.keys() == METRICS.keys()
+    assert found.keys() == set(MEASURES)
 
 
 def test_measures_by_action() -> None:
@@ -194,7 +199,7 @@ def test_tables_say_what_was_counted_and_how() -> None:
     assert "2 episodes, 11 steps: 9 well-formed; 2 not, 1 of them refused" in text
     assert "66.7 % [" in text
     assert "well-formed if its command is inside the grammar" in text
-    assert "go_to │ 6 │ 50.0 %" in text
+    assert "go_to │ 6 │ 66.7% │ 50.0 %" in text
 
 
 def test_json_has_every_measure_with_its_interval() -> None:
@@ -202,7 +207,7 @@ def test_json_has_every_measure_with_its_interval() -> None:
     assert (found["malformed"], found["actions"]["go_to"]) == (2, 6)
     scripted = found["predictors"]["scripted"]
     assert scripted["measures"]["accuracy"] == pytest.approx(6 / 9)
-    assert scripted["intervals"].keys() == METRICS.keys()
+    assert scripted["intervals"].keys() == set(MEASURES)
     low, high = scripted["intervals"]["accuracy"]
     assert low <= 6 / 9 <= high
     assert scripted["by_action"]["take"]["exact"] == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from rules.logic import Action, Atom
 from worldmodel.environments.alfworld import places
@@ -24,6 +25,7 @@ _REFUSED = Percept(refused=True)
 _Reader = Callable[["Action | None", str], Percept]
 
 
+@lru_cache(maxsize=1024)  # a step's text is read by everybody who keeps a belief
 def read(action: Action | None, text: str) -> Percept:
     """What `text` says; the empty percept where it is no sentence of the environment. Never raises.
 

@@ -15,6 +15,7 @@ from worldmodel.environments.alfworld.environment import AlfworldEnv
 from worldmodel.environments.alfworld.game import PUT, Game
 from worldmodel.environments.alfworld.games import GameReference, find_games
 from worldmodel.environments.alfworld.generator import TASK_TYPES, generate
+from worldmodel.environments.alfworld.hidden import hidden
 from worldmodel.environments.alfworld.perception import AlfworldPerception
 from worldmodel.environments.registry import EnvironmentSpec
 
@@ -63,5 +64,5 @@ def _generated(document: dict[str, object], seed: int) -> GameReference:
 
 
 SPEC = EnvironmentSpec(
-    "alfworld", perception, games, AlfworldEnv, rules=Path(__file__).with_name("household.rules")
+    "alfworld", perception, games, AlfworldEnv, Path(__file__).with_name("household.rules"), hidden
 )
