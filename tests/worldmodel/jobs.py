@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rules.errors import WorldModelError
+from rules.language import parse
 from worldmodel.parallel import Workers
 
 
@@ -35,10 +35,18 @@ def sleeper() -> Callable[[Any], Any]:
     return time.sleep
 
 
+def giant() -> Callable[[int], bytes]:
+    return bytes
+
+
+def stickler() -> Callable[[str], Any]:
+    return parse
+
+
 def main() -> None:
-    """Spreads work that takes for ever, and is killed meanwhile."""
-    for _ in Workers(sleeper, 2, str).map([3600, 3600, 3600]):
-        sys.exit("nobody sleeps so fast")
+    """Spreads work, and is killed meanwhile."""
+    for _ in Workers(sleeper, 2, str).map([0.5] * 1000):
+        pass
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import pytest
 
 from rules.errors import WorldModelError
 from tests.worldmodel.cli.deadly import Deadly
-from tests.worldmodel.jobs import recorder, squarer
+from tests.worldmodel.jobs import giant, recorder, squarer, stickler
 from worldmodel.parallel import AHEAD, Workers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +50,23 @@ def test_an_error_is_the_error_of_the_job() -> None:
     with pytest.raises(WorldModelError, match=r"^-1: expected no debts$"):
         list(Workers(squarer, 2, str).map([3, 4, -1, 5]))
     assert not active_children()
+    with pytest.raises(FileNotFoundError):
+        list(Workers(partial(recorder, Path("nowhere")), 1, str).map([1]))
+
+
+def test_an_error_of_several_parts_comes_through() -> None:
+    with pytest.raises(WorldModelError, match=r"<string>:1:1: .*expected") as caught:
+        list(Workers(stickler, 2, str).map(["domain x", "no rules"]))
+    assert "parse" in str(caught.value.__cause__)  # where it happened
+
+
+def test_given_up_in_the_middle_of_a_large_answer() -> None:
+    """Answers that take longer to send than to make; whoever is ended is in the middle of one."""
+    for _ in range(4):
+        answers = Workers(giant, 2, str).map([1 << 24] * 20)
+        assert len(next(answers)) == 1 << 24
+        answers.close()  # type: ignore[attr-defined]
+        assert not active_children()
 
 
 def test_a_job_whose_process_died_is_done_again(tmp_path: Path) -> None:
