@@ -18,14 +18,16 @@ Companions = frozenset[tuple[str, str, str]]
 class Belief:
     """Immutable: `WorldModel.update` gives the next one.
 
-    room: the setting's name. refused: how often an action that should have worked did not. foreseen:
-    how often one was refused as the rules had said.
+    room: the setting's name. hidden: facts of hidden relations that what came of actions has shown, true
+    and false. refused: how often an action that should have worked did not. foreseen: how often one was
+    refused as the rules had said, or for a hidden relation.
     """
 
     state: State
     goal: Goal
     room: str = ""
     companions: Companions = frozenset()
+    hidden: Mapping[Atom, bool] = field(default_factory=dict)
     refused: Mapping[Action, int] = field(default_factory=dict)
     foreseen: Mapping[Action, int] = field(default_factory=dict)
     steps: int = 0

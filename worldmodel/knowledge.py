@@ -20,7 +20,7 @@ STRENGTH = 3.0
 PRIOR_RATE = 0.01
 """The chance of a thing in a place, for types that were never seen so."""
 
-TABLES = ("found", "seen", "facts", "together", "apart")
+TABLES = ("found", "seen", "facts", "together", "apart", "hidden")
 Key = tuple[str, ...]
 
 
@@ -36,11 +36,12 @@ class Knowledge:
     type) -> places seen in full, both at first sight. facts: (predicate, type, truth) at first sight.
     together and apart: (predicate, place, place), for places that turned out to be one, or two. Every
     key stands twice: with types, and with the setting in front and the names of places in their stead.
+    hidden: what the logs say of hidden relations, as `rules.induction.hidden` counts it.
     """
 
     def __init__(self, tables: Mapping[str, Mapping[Key, int]] | None = None) -> None:
         tables = tables or {}
-        self.found, self.seen, self.facts, self.together, self.apart = (
+        self.found, self.seen, self.facts, self.together, self.apart, self.hidden = (
             Counter(tables.get(name, {})) for name in TABLES
         )
 

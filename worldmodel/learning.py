@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 from rules import counts
 from rules.counts import Kind, Tables
 from rules.induction import Statistics, Transition, induce, storage
+from rules.induction.hidden_cases import Cases
 from rules.induction.pruning import prune
 from rules.language import render
 from rules.ruleset import RuleSet
@@ -144,7 +145,7 @@ def _nothing_known() -> Tables:
 
 
 def observe(model: WorldModel, episode: Episode) -> None:
-    """Adds to the model's knowledge what an episode showed: contents, properties, places that are one.
+    """Adds to the model's knowledge what an episode showed: contents, properties, hidden relations.
 
     Each episode tells of companions by itself, so that the counts do not depend on the order of the log.
     """
@@ -160,13 +161,14 @@ def observe(model: WorldModel, episode: Episode) -> None:
         model.knowledge.note(belief.room, belief.state, after.state, caused)
         _note_places(model, belief, after)
         belief = after
+    model.knowledge.hidden.update(Cases(model.engine).count(transitions(episode, model.perception)))
 
 
 def _note_places(model: WorldModel, before: Belief, after: Belief) -> None:
     """Counts pairs of places newly found to be one, and pairs that a move has shown to be two."""
     for predicate, a, b in after.companions - before.companions:
         model.knowledge.note_pair(before.room, predicate, a, b, together=True)
-    for predicate in model.exclusive:
+    for predicate in model.shared:
         left = {atom.args[0] for atom in before.state.atoms(predicate)}
         reached = {atom.args[0] for atom in after.state.atoms(predicate)}
         if left and reached and not left & reached:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 
 from rules.engine import Engine, Match, Outcome, effects
+from rules.induction.hidden import propose_hidden
 from rules.logic import FALSE, TRUE, UNKNOWN, WILDCARD, Action, Atom, Literal, State, Truth
 from rules.ruleset import Rule, RuleSet
 from worldmodel.belief import Belief, with_companions
@@ -34,7 +34,12 @@ class Prediction:
 
 
 class WorldModel:
-    """Rules, knowledge and an environment's perception, put together. Keeps no state of an episode."""
+    """Rules, knowledge and an environment's perception, put together. Keeps no state of an episode.
+
+    hidden: the hidden relations that the knowledge proposes. Things that turn out to have an exclusive
+    property both, as two names of one place have, are `Belief.companions`; what bars an action, and
+    what does not, is in `Belief.hidden`.
+    """
 
     def __init__(self, ruleset: RuleSet, perception: Perception, knowledge: Knowledge | None = None) -> None:
         self.engine = Engine(ruleset)
@@ -42,6 +47,9 @@ class WorldModel:
         self.perception = perception
         self.knowledge = knowledge or Knowledge()
         self.name = "rules"
+        self.hidden = propose_hidden(ruleset, self.knowledge.hidden)
+        self.shared = frozenset(h.key.predicate for h in self.hidden if not h.key.action)
+        self._barriers = {h.key.action: h for h in self.hidden if h.key.action}
 
     def begin(self, observation: str) -> Belief:
         """The belief after an episode's opening text. `UnknownGoal` where it names no goal."""
@@ -49,7 +57,8 @@ class WorldModel:
         state = State(dict(percept.objects), percept.true, percept.false)
         room = setting(state)
         goal = self.perception.goal(observation)
-        return Belief(state, goal, room, self.knowledge.companions(room))
+        known = frozenset(pair for pair in self.knowledge.companions(room) if pair[0] in self.shared)
+        return Belief(state, goal, room, known)
 
     def predict(self, belief: Belief, action: Action) -> Prediction:
         """What the model expects of an action; of one that the rule set does not know, nothing."""
@@ -60,9 +69,15 @@ class WorldModel:
         if not outcome.matches:
             chance = 0.5 if outcome.truth is UNKNOWN else 0.0
             return Prediction(outcome.truth, chance, schema.otherwise, belief.state, (schema.name,))
+        barrier = self._barrier(belief.state, action)
+        barred = belief.hidden.get(barrier) if barrier else None
+        if barred:
+            return Prediction(FALSE, 0.0, schema.otherwise, belief.state, (str(barrier),))
         best = max(outcome.matches, key=lambda m: self._weight(belief, action, m))
         state = self._after(belief, effects((_taken(best),), belief.state))
         chance = self.chance(belief, action, outcome)
+        if barred is False and outcome.truth is TRUE:
+            chance = self._barriers[action.name].trust
         return Prediction(
             UNKNOWN if chance < 0.5 and action in belief.refused else outcome.truth,
             chance,
@@ -118,6 +133,8 @@ class WorldModel:
         if percept.refused:
             return self._refused(belief, action, outcome)
         state = belief.state
+        if barrier := self._barrier(state, action):
+            belief = replace(belief, hidden={**belief.hidden, barrier: False})
         rule = self._heard(belief, action, percept, observation, outcome)
         if rule is not None:
             if outcome.truth is not TRUE:
@@ -135,18 +152,21 @@ class WorldModel:
 
     def _refused(self, belief: Belief, action: Action, outcome: Outcome) -> Belief:
         """The belief after a refusal. If the rules saw none coming, and one fact that was only assumed
-        explains it, the fact is taken back; otherwise the action is less trusted for this episode."""
+        explains it, the fact is taken back; if a hidden relation does, its fact is noted; otherwise the
+        action is less trusted for this episode."""
         assumed = {
             atom
             for match in outcome.matches
             for atom in self._assumed(belief.state, action, match.rule, positive=False)
         }
-        if outcome.truth is FALSE:
-            return replace(belief, foreseen={**belief.foreseen, action: belief.foreseen.get(action, 0) + 1})
-        if len(assumed) == 1:
+        if outcome.truth is TRUE and not assumed and (barrier := self._barrier(belief.state, action)):
+            belief = replace(belief, hidden={**belief.hidden, barrier: True})
+        elif len(assumed) == 1:
             return self._settled(belief, belief.state.updated(assumed))
-        refused = {**belief.refused, action: belief.refused.get(action, 0) + 1}
-        return replace(belief, refused=refused)
+        elif outcome.truth is not FALSE:
+            refused = {**belief.refused, action: belief.refused.get(action, 0) + 1}
+            return replace(belief, refused=refused)
+        return replace(belief, foreseen={**belief.foreseen, action: belief.foreseen.get(action, 0) + 1})
 
     def _assumed(self, state: State, action: Action, rule: Rule, positive: bool) -> set[Atom]:
         """The condition's atoms that are held false by a sweeping denial alone, never one by one.
@@ -159,7 +179,7 @@ class WorldModel:
         for clause in rule.when:
             literal = clause[0].substitute(binding)
             atom = literal.atom
-            if len(clause) > 1 or literal.positive is not positive or atom.predicate not in self.exclusive:
+            if len(clause) > 1 or literal.positive is not positive or atom.predicate not in self.shared:
                 continue
             if WILDCARD not in atom.args and atom not in state.false and state.truth(atom) is FALSE:
                 found.add(atom)
@@ -178,22 +198,20 @@ class WorldModel:
             return max(outcome.matches, key=lambda m: self._weight(belief, action, m)).rule
         return schema.rules[0] if len(schema.rules) == 1 else None
 
-    @cached_property
-    def exclusive(self) -> frozenset[str]:
-        """Properties that an action moves from thing to thing: it deletes ``p(*)`` and adds ``p(?x)``."""
-        return frozenset(
-            atom.predicate
-            for schema in self.ruleset.actions.values()
-            for rule in schema.rules
-            for atom in rule.deletes
-            if atom.args == (WILDCARD,) and atom.predicate in {a.predicate for a in rule.adds}
-        )
+    def _barrier(self, state: State, action: Action) -> Atom | None:
+        """The fact of a hidden relation that, if it holds, bars an action here."""
+        hidden = self._barriers.get(action.name)
+        if hidden is None:
+            return None
+        binding = self.engine.binding(action)
+        other = hidden.key.other(state, binding)
+        return None if other is None else hidden.fact(binding[hidden.key.argument], other)
 
     def _settled(self, belief: Belief, state: State) -> Belief:
         """The belief with a new state, in which places that are one place go together."""
         pairs = frozenset(
             (predicate, a.args[0], b.args[0])
-            for predicate in self.exclusive
+            for predicate in self.shared
             for a, b in combinations(sorted(state.atoms(predicate)), 2)
         )
         belief = replace(belief, companions=belief.companions | pairs)

@@ -102,7 +102,7 @@ def read(episodes: list) -> Knowledge:
     return model.knowledge
 
 
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(st.permutations(EPISODES), st.integers(0, len(EPISODES)))
 def test_counts_add_up_in_any_order(episodes: list, cut: int) -> None:
     whole = read(episodes)

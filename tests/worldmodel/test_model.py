@@ -95,7 +95,7 @@ def test_a_swing_has_two_outcomes_by_what_it_finds() -> None:
         "Swung to {?s}. A cover.": {"not over(?s)", "covered(?s)"},
         "Swung to {?s}. There: {lying(*, ?s)}.": {"not over(?s)", "not covered(?s)"},
     }
-    assert model().exclusive == {"over"}
+    assert model().shared == {"over"}
 
 
 def test_learned_rules_can_be_written_and_read() -> None:

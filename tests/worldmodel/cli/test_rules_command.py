@@ -9,6 +9,7 @@ import pytest
 
 from rules import language
 from tests.worldmodel.cli.conftest import Run
+from worldmodel import shipped_rules
 
 SOUND = """domain lamps
 type lamp
@@ -154,3 +155,15 @@ def test_what_does_not_parse(run: Run, tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert f"error: {path}:3:14: " in result.stderr
         assert result.stderr.splitlines()[2].strip() == "^"
+
+
+def test_shows_the_hidden_relations_that_the_knowledge_beside_the_rules_proposes(
+    run: Run, tmp_path: Path
+) -> None:
+    text = "same(?a, ?b) and at(?a): at(?b)"
+    said = json.loads(run("rules", "show", "--json").stdout)["hidden"]
+    assert [(found["text"], found["action"], found["against"]) for found in said] == [(text, None, 0)]
+    assert text in run("rules", "show").stdout
+    alone = tmp_path / "alone.rules"
+    alone.write_bytes(shipped_rules("alfworld").read_bytes())
+    assert json.loads(run("rules", "show", alone, "--json").stdout)["hidden"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from rules.induction.hidden import Hidden
     from rules.ruleset import ActionSchema, Invariant, Relation, Rule, RuleSet
 
 EPILOG = examples(
@@ -59,14 +61,15 @@ def show_rules(
     if action is not None and action not in ruleset.actions:
         raise WorldModelError(f"{path}: no action {action!r}; expected one of {', '.join(ruleset.actions)}")
     schemas = [s for s in ruleset.actions.values() if action in (None, s.name)]
+    hidden = _hidden(path, ruleset)
     if as_json:
-        show_json(_as_dict(ruleset, schemas))
+        show_json(_as_dict(ruleset, schemas, hidden))
         return
     if action is None:
         show(_heading(ruleset))
     show(*[_action(schema, ruleset, sort) for schema in schemas])
     if action is None:
-        show(*_background(ruleset, sort, None if all_ else ROWS))
+        show(*_background(ruleset, hidden, sort, None if all_ else ROWS))
 
 
 def _heading(ruleset: RuleSet) -> Text:
@@ -149,9 +152,27 @@ def _rule(rule: Rule, ruleset: RuleSet) -> Text:
     return text
 
 
-def _background(ruleset: RuleSet, sort: Sort, rows: int | None) -> list[RenderableType]:
-    """Relations and invariants."""
+def _hidden(path: Path, ruleset: RuleSet) -> tuple[Hidden, ...]:
+    """The hidden relations that the knowledge beside the rules proposes."""
+    from rules.induction.hidden import propose_hidden
+    from worldmodel.storage import knowledge_path, load_knowledge
+
+    beside = knowledge_path(path)
+    return propose_hidden(ruleset, load_knowledge(beside).hidden) if beside.exists() else ()
+
+
+def _background(
+    ruleset: RuleSet, hidden: tuple[Hidden, ...], sort: Sort, rows: int | None
+) -> list[RenderableType]:
+    """Relations, hidden relations and invariants."""
     tables: list[RenderableType] = [_relation(r, sort, rows) for r in ruleset.relations.values()]
+    if hidden:
+        table = _bars("hidden relations, whose facts each episode shows anew", "pairs", "relation")
+        for found in _sorted(hidden, sort):
+            table.add_row(
+                bar(found.evidence), f"{found.pairs.support}:{found.pairs.against}", plain(str(found))
+            )
+        tables.append(table)
     if ruleset.invariants:
         invariants = _bars("invariants", "invariant")
         for invariant in _sorted(ruleset.invariants, sort):
@@ -183,7 +204,7 @@ def _invariant(invariant: Invariant, ruleset: RuleSet) -> str:
     return plain(render_invariant(invariant, ruleset).removeprefix("invariant ").split("  [")[0])
 
 
-def _as_dict(ruleset: RuleSet, schemas: list[ActionSchema]) -> dict[str, Any]:
+def _as_dict(ruleset: RuleSet, schemas: list[ActionSchema], hidden: tuple[Hidden, ...]) -> dict[str, Any]:
     from rules.language import render_clause
 
     def rule(rule: Rule) -> dict[str, Any]:
@@ -221,6 +242,19 @@ def _as_dict(ruleset: RuleSet, schemas: list[ActionSchema]) -> dict[str, Any]:
             ]
             for relation in ruleset.relations.values()
         },
+        "hidden": [
+            {
+                "text": str(found),
+                "action": found.key.action or None,
+                "symmetric": found.symmetric,
+                "support": found.evidence.support,
+                "against": found.evidence.against,
+                "related": found.pairs.support,
+                "unrelated": found.pairs.against,
+                "bits": found.bits,
+            }
+            for found in hidden
+        ],
         "invariants": [
             {
                 "text": _invariant(invariant, ruleset),
