@@ -1,4 +1,4 @@
-"""AMLGym's domains, traces and test states, and logs made from them: cut short, with literals hidden or flipped.
+"""AMLGym's domains, traces and test states; logs made from them: cut short, literals hidden or flipped.
 
 Learners see the domain without preconditions and effects (`bare`): names, types and parameters only.
 """

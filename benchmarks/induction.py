@@ -1,11 +1,11 @@
-"""Learning action models: this project beside SAM, NOLAM and OffLAM, from the same traces, by the same scores.
+"""Learning action models: this project beside SAM, NOLAM and OffLAM, same traces, same scores.
 
     python3.11 -m venv PEERS
-    PEERS/bin/pip install offlam==1.0.1 nolam==1.0.0 n-sam==1.3.1 sympy anytree scikit-learn unified-planning alive-progress
+    PEERS/bin/pip install offlam==1.0.1 nolam==1.0.0 n-sam==1.3.1 sympy anytree scikit-learn
     PEERS/bin/pip install --no-deps amlgym==1.0.13
 
-    python -m benchmarks.induction --peers PEERS/bin/python                  # every setting, AMLGym's 11 domains
-    python -m benchmarks.induction --peers PEERS/bin/python --all            # and the 10 that are kept aside
+    python -m benchmarks.induction --peers PEERS/bin/python                # every setting, 11 domains
+    python -m benchmarks.induction --peers PEERS/bin/python --all          # and 10 that are kept aside
     python -m benchmarks.induction --settings traces flip5 --domains tpp miconic
     python -m benchmarks.failures                                            # what failures are good for
 
@@ -26,23 +26,20 @@ import json
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from subprocess import DEVNULL, PIPE, Popen
 from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.corpus import Domain, corpora, corrupted, first, read, written
+from benchmarks.learners import STAGES, Peers, Row, ours, streaming
 from benchmarks.scores import Applicability, Score, syntactic
 from rules.errors import WorldModelError
-from rules.induction import Statistics, Transition, hindsight, induce
-from rules.induction.analogy import with_analogies
-from rules.induction.pruning import prune
-from rules.pddl import read_domain, read_trace, write_domain
+from rules.induction import Transition
+from rules.pddl import read_domain
 
 OURS, GUESSING = "this project", "with analogies"
 PEERS = ("SAM", "NOLAM", "OffLAM")
@@ -51,9 +48,6 @@ PUBLISHED = {
     "transitions": {"SAM": (0.50, 0.90), "NOLAM": (0.61, 0.80), "OffLAM": (0.78, 0.91)},
 }
 """Syntactic precision and recall over AMLGym's 21 domains, as AMLGym reports them."""
-STAGES = ("domain", "traces", "count", "induce", "prune")
-
-Row = dict[str, Any]
 
 
 class Setting(NamedTuple):
@@ -86,70 +80,6 @@ SETTINGS = (
     Setting("flip5", "5 % flipped", flipped=0.05),
     Setting("flip10", "10 % flipped", flipped=0.1),
 )
-
-
-# -- learners
-
-
-class Peers:
-    """The peers' process. A crash of a learner is an answer; one of the process starts a new one."""
-
-    def __init__(self, python: str, limit: int) -> None:
-        self._command = [python, "-I", str(Path(__file__).with_name("peers.py"))]
-        self._limit = limit
-        self._process: Popen[str] | None = None
-
-    def ask(self, job: Row) -> Row:
-        if self._process is None or self._process.poll() is not None:
-            self._process = Popen(self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True)
-        assert self._process.stdin and self._process.stdout
-        try:
-            self._process.stdin.write(json.dumps({**job, "limit": self._limit}) + "\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        return dict(json.loads(answer)) if answer else {"error": "its process ended"}
-
-    def close(self) -> None:
-        if self._process is not None and self._process.stdin:
-            self._process.stdin.close()
-            self._process.wait(timeout=60)
-
-
-def ours(bare: Path, paths: Sequence[Path], repeats: int, analogies: bool = False) -> Row:
-    """What this project learns, as PDDL, and the CPU seconds of each stage: the least of the repeats."""
-    runs = []
-    for _ in range(repeats):
-        clock = [time.process_time()]
-        domain = read_domain(bare)
-        clock.append(time.process_time())
-        traces = read(paths, domain)
-        clock.append(time.process_time())
-        statistics = hindsight.count(traces, domain)
-        clock.append(time.process_time())
-        ruleset = induce(statistics)
-        clock.append(time.process_time())
-        ruleset = prune(ruleset)
-        clock.append(time.process_time())
-        seconds = {stage: b - a for stage, a, b in zip(STAGES, clock, clock[1:], strict=False)}
-        runs.append((clock[-1] - clock[0], seconds))
-    if analogies:
-        ruleset = with_analogies(ruleset)
-    total, stages = min(runs, key=lambda run: run[0])
-    return {"domain": write_domain(ruleset), "seconds": total, "stages": stages}
-
-
-def streaming(domain: Domain, paths: Sequence[Path], rounds: int = 5) -> float:
-    """CPU milliseconds a transition to read and count more of the same: what a long log costs."""
-    statistics = Statistics(domain.vocabulary)
-    for path in paths:
-        statistics.update(read_trace(path, domain.vocabulary))
-    begin, known = time.process_time(), len(statistics)
-    for _ in range(rounds):
-        for path in paths:
-            statistics.update(read_trace(path, domain.vocabulary))
-    return 1000 * (time.process_time() - begin) / (len(statistics) - known)
 
 
 # -- one measurement
@@ -388,7 +318,8 @@ def _domain_cell(row: Row) -> str:
 def _show_agreement(console: Console, rows: Sequence[Row]) -> None:
     """Where AMLGym's own scorer, which rounds to two digits, says something else than ours."""
     differing = [
-        f"{row['learner']} in {row['domain']} {row['precision']:.3f}/{row['recall']:.3f}, AMLGym {row['amlgym']}"
+        f"{row['learner']} in {row['domain']}: {row['precision']:.3f}/{row['recall']:.3f},"
+        f" AMLGym: {row['amlgym']}"
         for row in rows
         if any(abs(row["amlgym"].get(key, 9) - row[key]) > 0.0051 for key in ("precision", "recall"))
     ]

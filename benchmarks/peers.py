@@ -4,8 +4,8 @@ Runs in their environment, not in ours (`benchmarks/induction.py` tells how to m
 of this project. Jobs come on standard input, answers go to standard output, one JSON object a line:
 
     {"learner": "SAM", "domain": PATH, "traces": [PATH, ...], "partial": false, "noise": 0.0, "repeats": 1,
-     "limit": SECONDS}                     -> {"domain": PDDL, "seconds": CPU, "filling": CPU} | {"error": ...}
-    {"score": PATH, "reference": PATH}     -> {"precision": 0.98, "recall": 1.0} | {"error": ...}
+     "limit": SECONDS}                  -> {"domain": PDDL, "seconds": CPU, "filling": CPU} | {"error": ...}
+    {"score": PATH, "reference": PATH}  -> {"precision": 0.98, "recall": 1.0} | {"error": ...}
 
 AMLGym's adapters first write traces in which the literals about an action's objects that a state leaves
 out stand as false; that costs them time, which is told apart as `filling`. Partial traces say themselves
