@@ -95,7 +95,8 @@ def _likeness(
     most = max(len(schema.parameters), len(model.parameters))
     ours, theirs = set(_words(schema.name)), set(_words(model.name))
     support = sum(rule.evidence.support for rule in model.rules)
-    return len(correspondence) / most if most else 1.0, len(ours & theirs) / len(ours | theirs), support
+    shared = len(ours & theirs) / len(ours | theirs) if ours or theirs else 0.0
+    return len(correspondence) / most if most else 1.0, shared, support
 
 
 def _words(name: str) -> list[str]:
