@@ -96,7 +96,7 @@ class Bench:
         """A row for every learner."""
         paths, traces = self._log(setting, seed)
         seen = {t.action.name for trace in traces for t in trace}
-        row = {
+        row: Row = {
             "setting": setting.name,
             "domain": self.domain.name,
             "seed": seed,
@@ -338,7 +338,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--settings", nargs="+", choices=names, default=names)
     parser.add_argument("--domains", nargs="+", default=[])
     parser.add_argument("--seeds", type=int, default=3, help="of what is shuffled or corrupted")
-    parser.add_argument("--states", type=int, default=300, help="test states a domain; 0: all")
+    parser.add_argument("--states", type=int, default=200, help="test states a domain; 0: all")
     parser.add_argument("--repeats", type=int, default=3, help="of what is timed in full")
     parser.add_argument("--limit", type=int, default=300, help="seconds a peer may take for a domain")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every row")
