@@ -55,11 +55,11 @@ def _one(ask: Questions, action: str, rule: Rule, index: int | None) -> Comparis
     small = _small(ask.ruleset, action, rule, index)
     if small is None:
         return Comparison(questions=1)
-    began = time.perf_counter()
+    began = time.process_time()
     mine = _asked(ask, action, rule, index)
-    between = time.perf_counter()
+    between = time.process_time()
     tried = _tried(ask.ruleset, action, rule, index, *small)
-    ended = time.perf_counter()
+    ended = time.process_time()
     larger, wrong = mine and not tried, tried and not mine
     return Comparison(1, 1, mine is tried, larger, wrong, between - began, ended - between)
 
