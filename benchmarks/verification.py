@@ -248,9 +248,8 @@ def show(said: dict[str, Any], out: Console) -> None:
         out.print(name, *lines, sep="\n  ")
     sets = said["inserted"] + said["correct_sets"]
     each = said["seconds"] / sets
-    out.print(
-        f"{said['questions']:,} questions to z3 in {said['seconds']:.1f} s of CPU, {each:.2f} a rule set and log"
-    )
+    spent = f"{said['seconds']:.1f} s of CPU, {each:.2f} a rule set and log"
+    out.print(f"{said['questions']:,} questions to z3 in {spent}")
     out.print(f"checked twice, the same to the letter: {'yes' if said['same_twice'] else 'NO'}")
     r = Comparison(**said["reference"])
     out.print(
