@@ -58,10 +58,10 @@ def learn_effects(
 
 
 def _judge_pattern(outcome: Counts, bit: int, noise: float) -> Kind | None:
-    """Whether a pattern's other atoms go, or are shown in full."""
+    """Whether a pattern's other atoms go, every one but for noise, or are shown in full."""
     lost = sum(n for r, n in outcome.items() if r.lost & bit)
     kept = sum(n for r, n in outcome.items() if r.kept & bit)
-    if lost > kept and lost >= by_chance(noise * sum(outcome.values())):
+    if lost >= by_chance(noise * sum(outcome.values())) > kept:
         return "deletes"
     return "reveals" if any(r.closed & bit for r in outcome) else None
 
