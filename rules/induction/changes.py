@@ -216,4 +216,7 @@ class _Names:
             if equal & bit:
                 named.setdefault(b, named.get(a, a))
         facts = {i: atom.substitute(named) for i, atom in enumerate(self._atoms) if atom is not None}
-        return {1 << i: sum(1 << j for j in facts if facts[j] == atom) for i, atom in facts.items()}
+        masks = dict.fromkeys(facts.values(), 0)
+        for i, atom in facts.items():
+            masks[atom] |= 1 << i
+        return {1 << i: masks[atom] for i, atom in facts.items()}
