@@ -174,7 +174,8 @@ def _tables(rows: Mapping[Row, int]) -> Tables:
     tables: dict[Key, dict[str, _Tally]] = {}
     for row, groups in rows.items():
         *key, view, yes, no = row if len(row) == len(Key._fields) + 3 else [""] * 8
-        if view not in VIEWS or not (yes.isdecimal() and no.isdecimal() and len(yes + no) < 20):
+        sane = yes.isdecimal() and no.isdecimal() and len(yes + no) < 20 and groups.bit_length() < 63
+        if view not in VIEWS or not sane:
             raise WorldModelError(
                 f"no evidence of a hidden relation: {str(row)[:80]}; induce the rules again"
             )

@@ -373,3 +373,8 @@ def test_a_row_that_is_none_is_an_error(row: Row) -> None:
         WorldModelError, match=r"no evidence of a hidden relation: .*; induce the rules again"
     ):
         propose_hidden(HOUSE, {row: 1})
+
+
+def test_a_count_beyond_all_counting_is_an_error() -> None:
+    with pytest.raises(WorldModelError, match="no evidence"):
+        propose_hidden(HOUSE, {(*KEY, "ordered", "1", "2"): 10**400})
