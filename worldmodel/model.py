@@ -21,8 +21,9 @@ class Prediction:
     """What the model expects of an action.
 
     outcome: TRUE succeeds, FALSE is refused, UNKNOWN. chance: of success. observation: word for
-    word, None where it depends on what nobody has seen. state: what would be known afterwards.
-    because: the rules behind it. source: the predictor that said it.
+    word, None where it depends on what nobody has seen. state: what would be known afterwards; both are
+    those of the likelier outcome. because: the rules behind it, the likeliest first. source: the predictor
+    that said it. certainty: the chance of the words, should the outcome be right.
     """
 
     outcome: Truth
@@ -31,6 +32,13 @@ class Prediction:
     state: State
     because: tuple[str, ...]
     source: str = "rules"
+    certainty: float = 1.0
+
+    def held(self, observation: str, refused: bool) -> bool:
+        """Whether it came true: word for word, or where it could not be worded in its outcome."""
+        if self.observation is not None:
+            return self.observation == observation
+        return (self.outcome is TRUE) is not refused
 
 
 class WorldModel:
@@ -73,18 +81,18 @@ class WorldModel:
         barred = belief.hidden.get(barrier) if barrier else None
         if barred:
             return Prediction(FALSE, 0.0, schema.otherwise, belief.state, (str(barrier),))
-        best = max(outcome.matches, key=lambda m: self._weight(belief, action, m))
-        state = self._after(belief, effects((_taken(best),), belief.state))
+        weights = {m.rule.name: self._weight(belief, action, m) for m in outcome.matches}
+        matches = sorted(outcome.matches, key=lambda m: -weights[m.rule.name])
+        because = tuple(m.rule.name for m in matches)
         chance = self.chance(belief, action, outcome)
         if barred is False and outcome.truth is TRUE:
             chance = self._barriers[action.name].trust
-        return Prediction(
-            UNKNOWN if chance < 0.5 and action in belief.refused else outcome.truth,
-            chance,
-            self._observation(best, state),
-            state,
-            tuple(m.rule.name for m in outcome.matches),
-        )
+        if chance < 0.5 and (outcome.truth is UNKNOWN or action in belief.refused):
+            return Prediction(UNKNOWN, chance, schema.otherwise, belief.state, because)
+        state = self._after(belief, effects((_taken(matches[0]),), belief.state))
+        certainty = 1.0 if matches[0].truth is TRUE else weights[because[0]] / sum(weights.values())
+        said = self._observation(matches[0], state)
+        return Prediction(outcome.truth, chance, said, state, because, certainty=certainty)
 
     def chance(self, belief: Belief, action: Action, outcome: Outcome) -> float:
         """The chance of success: what the evidence of the rules says, less what this episode has refused."""

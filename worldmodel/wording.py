@@ -1,13 +1,14 @@
 """Observations to templates and back: ``You pick up the {?o} from the {?r}.``
 
-A slot ``{?o}`` is an argument's name; ``{in(*, ?r)}`` is the list of what matches a pattern; ``{_}``
-stands for a name that is neither, which nobody can predict.
+A slot ``{?o}`` is an argument's name; ``{in(*, ?r)}`` is the list of what matches a pattern, and
+``{the in(*, ?r)}`` the same without articles; ``{_}`` stands for a name that is neither, which nobody can
+predict.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from rules.language.names import spell
 from rules.language.slots import SLOT, slot
@@ -38,12 +39,13 @@ def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perc
     text = SLOT.sub(lambda _: put(ANYTHING), _MARK.sub("", text))
     names = {a: p.name for p, a in reversed(list(zip(schema.parameters, action.args, strict=True)))}
     for pattern, listed in _lists(percept, perception):
-        lifted, phrase = pattern.substitute(names), perception.phrase(listed)
-        # a list that reads like an argument is the argument
-        if phrase not in names and all(a == WILDCARD or a.startswith("?") for a in lifted.args):
-            before, found, after = text.rpartition(phrase)
-            if found:
-                text = f"{before}{put(_list_slot(lifted))}{after}"
+        lifted = pattern.substitute(names)
+        if all(a == WILDCARD or a.startswith("?") for a in lifted.args):
+            for article, phrase in (("", perception.phrase(listed)), ("the ", _bare(listed, perception))):
+                found = None if phrase in names else _last(phrase, text)
+                if found:  # a list that reads like an argument is the argument
+                    text = f"{text[: found[0]]}{put(_list_slot(lifted, article))}{text[found[1] :]}"
+                    break
     for name in sorted({*names, *percept.objects}, key=lambda n: (-len(n), n)):
         mark = put(f"{{{names[name]}}}" if name in names else ANYTHING)
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", mark, text)
@@ -51,8 +53,22 @@ def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perc
     return _MARK.sub(lambda match: slots[ord(match[0]) - _FIRST_MARK], text)
 
 
-def _list_slot(pattern: Atom) -> str:
-    return f"{{{spell(pattern.predicate)}({', '.join(pattern.args)})}}"
+def _list_slot(pattern: Atom, article: str) -> str:
+    return f"{{{article}{spell(pattern.predicate)}({', '.join(pattern.args)})}}"
+
+
+def _bare(names: Sequence[str], perception: Perception) -> str:
+    """The environment's wording of a list, less the article that it puts before a name."""
+    text = perception.phrase(names)
+    for name in names:
+        text = text.replace(perception.phrase([name]), name)
+    return text
+
+
+def _last(phrase: str, text: str) -> tuple[int, int] | None:
+    """Where a phrase stands last in a text, as words."""
+    found = list(re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)) if phrase in text else []
+    return found[-1].span() if found else None
 
 
 def _lists(percept: Percept, perception: Perception) -> list[tuple[Atom, tuple[str, ...]]]:
@@ -74,7 +90,8 @@ def realize(template: str, binding: Mapping[str, str], state: State, perception:
     parts: list[str] = []
     end = 0
     for match in SLOT.finditer(template):
-        text = _fill(slot(match), binding, state, perception)
+        bare = match[0].startswith("{the ")
+        text = _fill(slot(match), binding, state, perception, _bare if bare else _phrase)
         if text is None:
             return None
         parts += (template[end : match.start()], text)
@@ -82,7 +99,17 @@ def realize(template: str, binding: Mapping[str, str], state: State, perception:
     return "".join((*parts, template[end:]))
 
 
-def _fill(what: str | Atom, binding: Mapping[str, str], state: State, perception: Perception) -> str | None:
+def _phrase(names: Sequence[str], perception: Perception) -> str:
+    return perception.phrase(names)
+
+
+def _fill(
+    what: str | Atom,
+    binding: Mapping[str, str],
+    state: State,
+    perception: Perception,
+    phrase: Callable[[Sequence[str], Perception], str],
+) -> str | None:
     """What stands in a slot: a name, or the list of what matches a pattern known in full."""
     if isinstance(what, str):
         return binding.get(what)
@@ -90,4 +117,4 @@ def _fill(what: str | Atom, binding: Mapping[str, str], state: State, perception
     if pattern not in state.false or pattern.args.count(WILDCARD) != 1:
         return None
     place = pattern.args.index(WILDCARD)
-    return perception.phrase(perception.order([atom.args[place] for atom in state.matching(pattern)]))
+    return phrase(perception.order([atom.args[place] for atom in state.matching(pattern)]), perception)

@@ -1,5 +1,7 @@
 """The slots of a wording: ``{?x}`` for a name, ``{in(*, ?x)}`` for the list of what matches.
 
+``{the in(*, ?x)}`` is that list without articles: "the drawer 2, and drawer 1".
+
 Braces that hold anything else are text.
 """
 
@@ -15,7 +17,7 @@ _IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_-]*"
 _NAME = rf'(?:{_IDENTIFIER}|"(?:[^"\\\r\n]|\\.)*")'
 _TERM = rf"(?:\*|\?{_IDENTIFIER}|{_NAME})"
 _TERMS = re.compile(_TERM)
-SLOT = re.compile(rf"\{{(?:(\?{_IDENTIFIER})|({_NAME})\(({_TERM}(?:, *{_TERM})*)\))\}}")
+SLOT = re.compile(rf"\{{(?:(\?{_IDENTIFIER})|(?:the )?({_NAME})\(({_TERM}(?:, *{_TERM})*)\))\}}")
 
 
 def slots(wording: str) -> Iterator[str | Atom]:

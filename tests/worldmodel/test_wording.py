@@ -54,7 +54,17 @@ def lifted(text: str, action: Action, perception: Perception = HOUSE) -> str:
         (
             Action("look"),
             "You are facing the desk 1. Next to it, you see nothing.",
-            f"You are facing the {ANYTHING}. Next to it, you see nothing.",
+            "You are facing the {the at(*)}. Next to it, you see nothing.",
+        ),
+        (
+            Action("look"),
+            "You are facing the drawer 2, and drawer 1. Next to it, you see a drawer 11.",
+            f"You are facing the {{the at(*)}}. Next to it, you see a {ANYTHING}.",
+        ),
+        (
+            Action("examine", ("desk 1",)),
+            "On the desk 1, you see a desk 1.",
+            "On the {?r}, you see {in(*, ?r)}.",
         ),
         (Action("take", ("mug 1", "desk 1")), "Nothing happens.", "Nothing happens."),
     ],

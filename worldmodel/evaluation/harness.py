@@ -168,6 +168,7 @@ def judge(
         false_alarms=observed.false_alarms(belief.state, prediction.state),
         **contents._asdict(),
         source=prediction.source,
+        certainty=prediction.certainty,
     )
 
 

@@ -64,6 +64,7 @@ class Judgement(NamedTuple):
     found: int = 0
     places: int = 0
     log_likelihood: float = nan
+    certainty: float = 1.0
     seconds: float = 0.0
     tokens: int = 0
     task: str = ""
@@ -72,8 +73,13 @@ class Judgement(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """The chance that was given to what was predicted."""
+        """The chance that was given to the predicted outcome."""
         return 1 - self.chance if self.called else self.chance
+
+    @property
+    def words_confidence(self) -> float:
+        """The chance that was given to the predicted words; below all chances where there are none."""
+        return self.confidence * self.certainty if self.worded else -1.0
 
 
 class Sums:

@@ -55,7 +55,7 @@ class Judged:
     @cached_property
     def words(self) -> Levels:
         """The same for the predicted words, normalised; where there are none, that comes last."""
-        confidence = np.array([j.confidence if j.worded else -1.0 for j in self.judgements])
+        confidence = np.array([j.words_confidence for j in self.judgements])
         return Levels(confidence, np.array([j.normalised for j in self.judgements], dtype=bool))
 
     def weights(self, draw: Array | None = None) -> Array:

@@ -17,6 +17,8 @@ def hidden(game: Game) -> Hidden:
     """All that holds at the start; whatever is not stated does not. Raises what reading the room raises."""
     room = Room(game)
     start = room.start
+    things = {thing for inside in start.contents.values() for thing in inside}
+    things |= {thing for thing, _ in start.lying}
     true = {Atom("in", (thing, place)) for place, things in start.contents.items() for thing in things}
     true |= {Atom("at", (place,)) for place in room.receptacles_at.get(start.at, ())}
     properties: list[tuple[str, Collection[str]]] = [
@@ -28,13 +30,12 @@ def hidden(game: Game) -> Hidden:
         ("clean", start.clean),
         ("on", start.toggled),
         ("sliced", start.sliced),
+        ("vessel", room.vessels & things),
     ]
     for predicate, having in properties:
         true |= {Atom(predicate, (name,)) for name in having}
     nothing_else = [Atom(predicate, (WILDCARD,) * len(args)) for predicate, args in PREDICATES.items()]
     contents = [Atom("in", (WILDCARD, place)) for place in room.location_of]
-    things = {thing for inside in start.contents.values() for thing in inside}
-    things |= {thing for thing, _ in start.lying}
     names = room.in_order({*things, *room.location_of} & room.rank.keys())
     pairs = [
         ("at", a, b) for places in room.receptacles_at.values() for a, b in combinations(sorted(places), 2)

@@ -29,6 +29,7 @@ PREDICATES: Mapping[str, tuple[str, ...]] = {
     "clean": ("object",),
     "on": ("object",),
     "sliced": ("object",),
+    "vessel": ("object",),
 }
 
 _PUT: Mapping[Wording, str] = {"new": "move {?o} to {?r}", "old": "put {?o} in/on {?r}"}

@@ -79,7 +79,8 @@ _CARRYING = re.compile(rf"You are carrying: a ({NAME})\.")
 _NORMAL = re.compile(rf"This is a normal ({NAME})\. In it, you see ([^.\n]*)\.")
 
 # The environment says the first of these that fits, so each rules out what would have fitted before it.
-# Where hot and cool could both hold it says hot: "hot" leaves cool open.
+# Where hot and cool could both hold it says hot: "hot" leaves cool open. First comes what only dishes and the
+# like are said to be, so all the others deny that.
 _CONDITIONS: dict[str, tuple[str, str]] = {
     "This is a hot and clean sliced {}.": ("hot clean sliced", ""),
     "This is a cool and clean sliced {}.": ("cool clean sliced", "hot"),
@@ -100,14 +101,16 @@ _CONDITIONS: dict[str, tuple[str, str]] = {
 
 def _condition(sentence: str) -> _Reader:
     true, false = _CONDITIONS[sentence]
-    return _plain(sentence, [(p, (0,)) for p in true.split()], [(p, (0,)) for p in false.split()])
+    return _plain(sentence, [(p, (0,)) for p in true.split()], [(p, (0,)) for p in f"{false} vessel".split()])
 
 
 def _read_normal(_: Action | None, text: str) -> Percept:
-    """A dish hides its own state, and what lies in it is in no receptacle of this vocabulary."""
+    """A vessel hides its own state, and what lies in it is in no receptacle of this vocabulary."""
     match = _NORMAL.fullmatch(text)
     names = listed(match[2]) if match else None
-    return NOTHING if match is None or names is None else Percept(types(match[1], *names))
+    if match is None or names is None:
+        return NOTHING
+    return Percept(types(match[1], *names), frozenset([Atom("vessel", (match[1],))]))
 
 
 def _read_carrying(_: Action | None, text: str) -> Percept:
