@@ -4,9 +4,10 @@
     python -m benchmarks.failures --domains miconic vault --budgets 10 40 160 --seeds 5
 
 Walks in the true domain, from the first states of AMLGym's learning traces: of random actions that apply;
-or, half of the time, of an action that applies with one argument replaced by another of its type, which
-mostly fails. Failures count: both logs have as many transitions. Then the rules learned from each predict
-the applicable actions of test states: F1 of the mean precision and recall over the actions.
+or, half of the time, of others, which mostly fail: every other one is an action that applies with one
+argument replaced, the rest are any action with any arguments, all of the right types. Failures count: both
+logs have as many transitions. Then the rules learned from each predict the applicable actions of test
+states: F1 of the mean precision and recall over the actions.
 
 AMLGym's domains have conjunctions of facts only; `vault` asks for what is false, and for one of two things.
 """
@@ -41,7 +42,7 @@ DOMAINS = ("vault", "elevators", "floortile", "grippers", "miconic", "rovers", "
 EPISODE = 20
 """Transitions of a walk."""
 MISSES = 0.5
-"""The share of tries with an argument replaced."""
+"""The share of tries that need not apply."""
 WIDTH = 60
 
 VAULT = """
@@ -148,7 +149,7 @@ class Walker:
                 action = self._applicable(state)
             assert action is not None, "nothing applies in a first state"
             if self._chance.random() < self._misses:
-                action = self._near(state, action)
+                action = self._near(state, action) if self._chance.random() < 0.5 else self._any(state)
             found = self._step(state, action)
             yield found
             state = found.after
@@ -169,14 +170,20 @@ class Walker:
         return self._chance.choice(self._chance.choice(found)) if found else None
 
     def _near(self, state: State, action: Action) -> Action:
-        """The action with one argument replaced by another of its type; another action if it has none."""
-        pools = self._joins.places(action, state)
+        """The action with one argument replaced by another of its type; any action if it has none."""
+        pools = self._joins.places(action.name, state)
         places = [place for place, pool in enumerate(pools) if len(pool) > 1]
         if not places:
-            return Action(self._chance.choice([n for n, p in self._joins.actions.items() if not p]))
+            return self._any(state)
         place = self._chance.choice(places)
         other = self._chance.choice([value for value in pools[place] if value != action.args[place]])
         return Action(action.name, (*action.args[:place], other, *action.args[place + 1 :]))
+
+    def _any(self, state: State) -> Action:
+        """Any action with arguments of the right types."""
+        choices = {name: self._joins.places(name, state) for name in self._joins.actions}
+        name = self._chance.choice([name for name, pools in choices.items() if all(pools)])
+        return Action(name, tuple([self._chance.choice(pool) for pool in choices[name]]))
 
     def _step(self, state: State, action: Action) -> Transition:
         worked = self._engine.outcome(state, action).truth is TRUE

@@ -51,9 +51,9 @@ class Joins:
         found = [[value for row in rows for value in row] for rows in product(*[rows for _, rows in parts])]
         return [Action(name, tuple([values[place] for place in places])) for values in found]
 
-    def places(self, action: Action, state: State) -> list[list[str]]:
-        """For each argument of an action, what could stand in its place."""
-        return [sorted(pool) for pool in self._places(action.name, state).values()]
+    def places(self, name: str, state: State) -> list[list[str]]:
+        """For each parameter of an action, what it can stand for."""
+        return [sorted(pool) for pool in self._places(name, state).values()]
 
     def _independent(
         self, name: str, when: Conjunction, state: State
