@@ -15,7 +15,7 @@ from rules.induction.records import Record, Transition
 from rules.logic import FALSE, TRUE, WILDCARD, Atom, generalisations
 from rules.ruleset import ANY, ActionSchema, RuleSet
 
-CACHED = 4096
+CACHED = 512
 """So many actions of a schema are remembered."""
 
 
