@@ -95,13 +95,14 @@ class WorldModel:
         return Prediction(outcome.truth, chance, said, state, because, certainty=certainty)
 
     def chance(self, belief: Belief, action: Action, outcome: Outcome) -> float:
-        """The chance of success: what the evidence of the rules says, less what this episode has refused."""
+        """The chance of success: what the evidence of the rules says and how likely their open conditions
+        are, less what this episode has refused."""
         if not outcome.matches:
             return 0.0
         evidence = max((m.rule.evidence for m in outcome.matches), key=lambda e: e.support)
         prior = (evidence.support + 1) / (evidence.support + evidence.against + 2)
         if outcome.truth is UNKNOWN:
-            prior /= 2
+            prior *= min(1.0, sum(self._weight(belief, action, m) for m in outcome.matches))
         return prior / (1 + belief.refused.get(action, 0)) ** 2
 
     def _weight(self, belief: Belief, action: Action, match: Match) -> float:
