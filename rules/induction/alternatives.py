@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rules.induction.changes import by_chance
 from rules.induction.scenes import Scene
-from rules.logic import FALSE, TRUE, Atom, Truth
+from rules.logic import FALSE, TRUE, UNKNOWN, Atom, Truth
 from rules.ruleset import ANY, ActionSchema, RuleSet
 
 PER_SCENE = 20
@@ -25,7 +25,8 @@ Binding = dict[str, str]
 
 
 class Tally(NamedTuple):
-    """How often a fact held among alternatives, how often not, and for how many distinct things it held."""
+    """How often a fact held among alternatives, how often not, and for how many distinct things it held:
+    none that count where it is mostly unknown, for what is shown there is no fair sample."""
 
     held: int
     broken: int
@@ -86,29 +87,33 @@ class Alternatives:
         return self._laws[key] >= instances
 
     def _without_exception(self, fact: Atom, premises: Sequence[Atom], noise: float) -> int:
-        """For how many distinct things a fact held; 0 if there are more exceptions than noise explains."""
-        seen, total, broken = set(), 0, 0
+        """For how many distinct things a fact held; 0 if there are more exceptions than noise explains, or
+        if it is mostly unknown."""
+        seen, total, known, broken = set(), 0, 0, 0
         most = by_chance(2 * noise * PER_SCENE * len(self._worlds)) - 1
         for room, ground, value in self._tries(fact, premises):
             total += 1
+            known += value is not UNKNOWN
             if value is TRUE:
                 seen.add((room, ground))
             elif value is FALSE:
                 broken += 1
                 if broken > most:
                     return 0
-        return len(seen) if broken <= by_chance(2 * noise * total) - 1 else 0
+        lawful = broken <= by_chance(2 * noise * total) - 1 and 2 * known >= total
+        return len(seen) if lawful else 0
 
     def _count(self, tries: Iterator[tuple[frozenset[str], Atom, Truth]]) -> Tally:
-        held = broken = 0
+        held = broken = unknown = 0
         seen = set()
         for room, ground, value in tries:
+            unknown += value is UNKNOWN
             if value is TRUE:
                 held += 1
                 seen.add((room, ground))
             elif value is FALSE:
                 broken += 1
-        return Tally(held, broken, len(seen))
+        return Tally(held, broken, len(seen) if unknown <= held + broken else 0)
 
     def _tries(self, fact: Atom, premises: Sequence[Atom]) -> Iterator[tuple[frozenset[str], Atom, Truth]]:
         """A fact for some of the bindings under which the premises hold, and its value."""
