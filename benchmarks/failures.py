@@ -6,8 +6,9 @@
 Walks in the true domain, from the first states of AMLGym's learning traces: of random actions that apply;
 or, half of the time, of others, which mostly fail: every other one is an action that applies with one
 argument replaced, the rest are any action with any arguments, all of the right types. Failures count: both
-logs have as many transitions. Then the rules learned from each predict the applicable actions of test
-states: F1 of the mean precision and recall over the actions.
+logs have as many transitions. The second is also read with its failures dropped, as by a learner that has
+no use for them. Then the rules learned from each predict the applicable actions of test states: F1 of the
+mean precision and recall over the actions.
 
 AMLGym's domains have conjunctions of facts only; `vault` asks for what is false, and for one of two things.
 """
@@ -43,6 +44,7 @@ EPISODE = 20
 """Transitions of a walk."""
 MISSES = 0.5
 """The share of tries that need not apply."""
+KINDS = SAFE, BOLD, DROPPED = ("successes only", "with failures", "its failures dropped")
 WIDTH = 60
 
 VAULT = """
@@ -197,19 +199,20 @@ Row = dict[str, Any]
 
 
 def measured(world: World, budgets: Sequence[int], seed: int) -> Iterator[Row]:
-    """F1 with failures and without, for each budget; what is learned is learned from the logs' beginnings."""
+    """F1 for each kind of log and budget; what is learned is learned from the logs' beginnings."""
     judge = Applicability(world.vocabulary, world.examples)
-    for failures in (False, True):
-        log = list(Walker(world, seed, MISSES if failures else 0.0).walks(max(budgets)))
-        for budget in budgets:
+    safe, bold = (list(Walker(world, seed, misses).walks(max(budgets))) for misses in (0.0, MISSES))
+    for budget in budgets:
+        tried = bold[:budget]
+        for kind, log in zip(KINDS, (safe[:budget], tried, [t for t in tried if t.succeeded]), strict=True):
             statistics = Statistics(world.vocabulary)
-            statistics.update(log[:budget])
+            statistics.update(log)
             score = judge.score(prune(induce(statistics)))
             yield {
-                "failures": failures,
+                "log": kind,
                 "seed": seed,
                 "budget": budget,
-                "failed": sum(not t.succeeded for t in log[:budget]),
+                "failed": sum(not t.succeeded for t in log),
                 "precision": score.precision,
                 "recall": score.recall,
                 "f1": score.f1,
@@ -221,26 +224,24 @@ def show(console: Console, rows: Sequence[Row]) -> None:
     budgets = sorted({row["budget"] for row in rows})
     table = Table(title="F1 of the applicable actions, from so many transitions")
     table.add_column("domain")
-    table.add_column("learned")
+    table.add_column("log")
     for budget in budgets:
         table.add_column(str(budget), justify="right")
     for name in (*dict.fromkeys(row["domain"] for row in rows), None):
         chosen = [row for row in rows if name is None or row["domain"] == name]
         table.add_section()
-        lines = {kind: [_mean(chosen, kind, budget) for budget in budgets] for kind in (False, True)}
-        table.add_row(name or "mean", "without failures", *[f"{value:.3f}" for value in lines[False]])
-        table.add_row(
-            "",
-            "with failures",
-            *[_marked(ours, theirs) for ours, theirs in zip(lines[True], lines[False], strict=True)],
-        )
+        usual = [_mean(chosen, SAFE, budget) for budget in budgets]
+        for kind in KINDS:
+            values = [_mean(chosen, kind, budget) for budget in budgets]
+            label = (name or "mean") if kind == SAFE else ""
+            table.add_row(label, kind, *[_marked(v, other) for v, other in zip(values, usual, strict=True)])
     console.print(table)
-    console.print("green: better with failures; red: worse, by more than 0.005")
+    console.print("+ better than from as many successes, - worse, by more than 0.005")
     plot(console, rows, budgets)
 
 
-def _mean(rows: Sequence[Row], failures: bool, budget: int) -> float:
-    return fmean(row["f1"] for row in rows if row["failures"] is failures and row["budget"] == budget)
+def _mean(rows: Sequence[Row], kind: str, budget: int) -> float:
+    return fmean(row["f1"] for row in rows if row["log"] == kind and row["budget"] == budget)
 
 
 def _marked(value: float, other: float) -> str:
@@ -252,11 +253,10 @@ def _marked(value: float, other: float) -> str:
 def plot(console: Console, rows: Sequence[Row], budgets: Sequence[int]) -> None:
     """Bars of the means over the domains."""
     for budget in budgets:
-        for failures in (False, True):
-            value = _mean(rows, failures, budget)
-            label, mark = ("with", "█") if failures else ("without", "░")
-            number = str(budget) if not failures else ""
-            console.print(f"{number:>6} {label:>8} {mark * round(WIDTH * value):<{WIDTH}} {value:.3f}")
+        for number, kind in enumerate(KINDS):
+            value = _mean(rows, kind, budget)
+            bar = "░█▒"[number] * round(WIDTH * value)
+            console.print(f"{'' if number else budget:>5} {kind:>21} {bar:<{WIDTH}} {value:.3f}")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
