@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 import tempfile
@@ -288,7 +289,6 @@ def show_domains(console: Console, rows: Sequence[Row]) -> None:
         filled = mean([row for row in found if row["learner"] == learner], "filling ms")
         if filled is not None:
             console.print(f"{learner}: of its time, {filled:.2f} ms go to filling in what is false")
-    _show_agreement(console, [row for row in found if "amlgym" in row])
 
 
 def show_stages(console: Console, rows: Sequence[Row]) -> None:
@@ -315,7 +315,7 @@ def _domain_cell(row: Row) -> str:
     return f"{literals}  {applicable}\n{row['ms']:.2f} ms"
 
 
-def _show_agreement(console: Console, rows: Sequence[Row]) -> None:
+def show_agreement(console: Console, rows: Sequence[Row]) -> None:
     """Where AMLGym's own scorer, which rounds to two digits, says something else than ours."""
     differing = [
         f"{row['learner']} in {row['domain']}: {row['precision']:.3f}/{row['recall']:.3f},"
@@ -341,7 +341,7 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--states", type=int, default=200, help="test states a domain; 0: all")
     parser.add_argument("--repeats", type=int, default=3, help="of what is timed in full")
     parser.add_argument("--limit", type=int, default=300, help="seconds a peer may take for a domain")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every row")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every row at once, a line each")
     args = parser.parse_args(argv)
     if args.all and not args.peers:
         parser.error("--all needs --peers: the other domains are in the peers' amlgym")
@@ -351,17 +351,19 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> None:
     args = arguments(argv)
     console = Console(width=None if sys.stdout.isatty() else 150)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = list(measured(args, Path(folder)))
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, (args.json or Path(os.devnull)).open("w") as file:
+        for row in measured(args, Path(folder)):
+            rows.append(row)
+            print(json.dumps(row), file=file, flush=True)
     groups = {"AMLGym's 11 domains": [r for r in rows if not r["aside"]]}
     if args.all:
         groups |= {"The domains kept aside": [r for r in rows if r["aside"]], "All domains": rows}
     for title, chosen in groups.items():
         show(console, chosen, title)
     if "traces" in args.settings:
-        show_domains(console, rows)
+        show_domains(console, [row for row in rows if not row["aside"]])
+        show_agreement(console, [row for row in rows if "amlgym" in row])
     show_stages(console, rows)
 
 

@@ -146,7 +146,7 @@ def test_the_benchmark_runs_without_peers(tmp_path: Path, capsys: pytest.Capture
         "--domains npuzzle visitall --seeds 1 --states 20 --repeats 1 --settings traces transitions flip5"
     )
     induction.main([*arguments.split(), "--json", str(file)])
-    rows = json.loads(file.read_text())
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert not [row["error"] for row in rows if "error" in row]
     whole = [row for row in rows if row["setting"] == "traces"]
     assert {row["domain"] for row in whole} == {"npuzzle", "visitall"}
