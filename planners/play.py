@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import gymnasium
 
+from planners.exploring import Explorer
 from planners.mpc import Decision, Planner
-from rules.logic import TRUE
 from worldmodel.belief import Belief
 from worldmodel.model import Prediction
 from worldmodel.trajectories import Episode, Step
@@ -30,13 +30,14 @@ class Moment(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Run:
     """An episode and how it was planned. seconds: of each decision; replans: plans made because a
-    prediction failed or nothing was left of the last plan."""
+    prediction failed or nothing was left of the last plan; explored: steps that an explorer chose."""
 
     episode: Episode
     success: bool
     replans: int
     expanded: int
     seconds: tuple[float, ...] = field(repr=False)
+    explored: int = 0
 
 
 def play(
@@ -45,23 +46,37 @@ def play(
     id: str,
     environment: str,
     watch: Callable[[Moment], None] | None = None,
+    explorer: Explorer | None = None,
 ) -> Run:
-    """Plays one episode, first attempt, to its end. The planner sees the text and nothing else."""
+    """Plays one episode, first attempt, to its end. The planner sees the text and nothing else.
+
+    explorer: acts where the planner has no plan that it can trust. It is told what is admissible, if the
+    environment says so.
+    """
     planner.reset()
     model = planner.model
-    observation, _ = env.reset(seed=planner.config.seed)
+    observation, info = env.reset(seed=planner.config.seed)
     opening = observation
     belief = model.begin(opening)
     steps: list[Step] = []
     decisions: list[Decision] = []
-    held, done, info = True, False, dict[str, Any]()
+    held, done, explored = True, False, 0
+    if explorer is not None:
+        explorer.begin(model, opening, f"{planner.config.seed} {id}")
     while not done:
         decision = planner.decide(belief, held)
         prediction = model.predict(belief, decision.action)
+        if explorer is not None and explorer.steps_in(decision.action, prediction, decision.guess):
+            action = explorer.act(model, belief, info.get("admissible_commands", ()))
+            decision = replace(decision, action=action or decision.action)
+            prediction = model.predict(belief, decision.action)
+            explored += 1
         command = model.perception.command(decision.action)
         observation, reward, terminated, truncated, info = env.step(command)
         belief = model.update(belief, decision.action, observation)
-        held = _held(prediction, observation, model.refuses(decision.action, observation))
+        if explorer is not None:
+            explorer.see(decision.action, command, observation)
+        held = prediction.held(observation, model.refuses(decision.action, observation))
         steps.append(Step(command, observation, float(reward)))
         decisions.append(decision)
         if watch is not None:
@@ -74,11 +89,5 @@ def play(
         sum(d.planned for d in decisions),
         sum(d.expanded for d in decisions),
         tuple(d.seconds for d in decisions),
+        explored,
     )
-
-
-def _held(prediction: Prediction, observation: str, refused: bool) -> bool:
-    """Whether a prediction came true: word for word, or where it could not be worded in its outcome."""
-    if prediction.observation is not None:
-        return prediction.observation == observation
-    return (prediction.outcome is TRUE) is not refused

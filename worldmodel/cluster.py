@@ -1,4 +1,4 @@
-"""Chunks counted on a cluster, or on this machine's cores, through Ray. The one module that imports it."""
+"""Work done on a cluster, or on this machine's cores, through Ray. The one module that imports it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ AHEAD = 2
 
 
 class Cluster:
-    """A connection to Ray. The counts come in the order of the chunks; a chunk whose worker died is
-    counted again.
+    """A connection to Ray. The results (counts, episodes) come in the order of the chunks (of episodes;
+    games); what was lost with a worker that died is done again, that piece only.
 
     address: of a running cluster (``auto``, ``ray://host:10001``), or ``local``: a new one on this machine.
     """
@@ -42,7 +42,7 @@ class Cluster:
         ahead = AHEAD * max(1, int(resources().get("CPU", 1)))
         pending: deque[Any] = deque()
         for chunk in chunks:
-            pending.append(work.remote(shared, chunk))
+            pending.append(work.remote(shared.hex(), shared, chunk))
             if len(pending) >= ahead:
                 yield _result(pending.popleft())
         while pending:
@@ -68,8 +68,15 @@ def _result(reference: Any) -> Tables:
         raise error.cause from None
     except ray.exceptions.RayError as error:
         reason = str(error).split("\n")[0]
-        raise WorldModelError(f"Ray lost a chunk of episodes: {reason}; run it again") from error
+        raise WorldModelError(f"Ray lost a piece of the work: {reason}; run it again") from error
 
 
-def _count(begin: Callable[[], Counter], chunk: Sequence[Any]) -> Tables:
-    return begin()(chunk)
+_begun: tuple[str, Counter] | None = None
+"""In a worker's process: what does the pieces of work of one call, and of which."""
+
+
+def _count(key: str, begin: Callable[[], Counter], chunk: Sequence[Any]) -> Tables:
+    global _begun
+    if _begun is None or _begun[0] != key:
+        _begun = key, begin()
+    return _begun[1](chunk)

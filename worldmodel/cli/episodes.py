@@ -1,8 +1,8 @@
-"""Plays planned episodes, one after another or in several processes: the same episodes in the same order."""
+"""Plays planned episodes, one after another, in several processes or through Ray: always the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from planners.exploring import Explorer
 from planners.mpc import PlanConfig, Planner
 from planners.play import Moment, Run, play
 from rules.errors import WorldModelError
@@ -19,6 +20,8 @@ from worldmodel.model import WorldModel
 from worldmodel.parallel import Workers
 from worldmodel.trajectories import Episode
 
+Cluster = Callable[[Any, Sequence["Job"]], Iterable[Episode]]
+"""Does jobs elsewhere; their results come in the order of the jobs."""
 Watch = Callable[[str, Moment], None]
 """Told the game's id and each step of it."""
 
@@ -33,10 +36,10 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that decides how a game is played. `run` names it in the episodes."""
+    """All that decides how a game is played. `run` names it in the episodes. rules: None for none at all."""
 
     environment: str
-    rules: Path
+    rules: Path | None
     engine: str
     max_steps: int
     config: PlanConfig
@@ -49,7 +52,14 @@ class Player:
     def __init__(self, setup: Setup, watch: Watch | None = None) -> None:
         self.setup, self.watch = setup, watch
         self.spec = environment(setup.environment)
-        self.model = load_model(self.spec, setup.rules)
+        self.model = self._first_model()
+        self.explorer: Explorer | None = None
+
+    def _first_model(self) -> WorldModel:
+        perception = self.spec.perception(None)
+        if self.setup.rules is None:
+            return WorldModel(perception.domain, perception)
+        return load_model(self.spec, self.setup.rules, perception)
 
     def play(self, job: Job) -> Episode:
         """One game to its end; the episode says how it was planned. `WorldModelError` names the game."""
@@ -59,14 +69,21 @@ class Player:
             raise WorldModelError(f"game {job.id!r}: {error}") from error
 
     def _play(self, job: Job) -> Episode:
-        perception = self.spec.perception(job.game)
-        planner = Planner(WorldModel(self.model.ruleset, perception, self.model.knowledge), self.setup.config)
         env = self.spec.make(
-            job.game, engine=self.setup.engine, max_steps=self.setup.max_steps, admissible=False
+            job.game,
+            engine=self.setup.engine,
+            max_steps=self.setup.max_steps,
+            admissible=self.explorer is not None,
         )
-        run = play(env, planner, job.id, self.spec.name, self._watcher(job))
+        planner = self._planner(self.model, job)
+        run = play(env, planner, job.id, self.spec.name, self._watcher(job), self.explorer)
         env.close()
         return self._record(run, job)
+
+    def _planner(self, model: WorldModel, job: Job) -> Planner:
+        """A planner that speaks the game's wording."""
+        perception = self.spec.perception(job.game)
+        return Planner(WorldModel(model.ruleset, perception, model.knowledge), self.setup.config)
 
     def _watcher(self, job: Job) -> Callable[[Moment], None] | None:
         watch = self.watch
@@ -84,14 +101,21 @@ class Player:
 
 
 def play_all(
-    setup: Setup, jobs: Sequence[Job], workers: int = 1, watch: Watch | None = None
+    setup: Setup,
+    jobs: Sequence[Job],
+    workers: int = 1,
+    watch: Watch | None = None,
+    cluster: Cluster | None = None,
 ) -> Generator[Episode, None, None]:
     """The episodes of the games, in their order. `watch` needs a single worker: this process.
 
-    Raises what loading the rules or playing raises, and `WorldModelError` where a game's process died twice.
+    cluster: where they are played instead. Raises what loading the rules or playing raises, and
+    `WorldModelError` where a game's process died twice.
     """
     player = Player(setup, watch)  # in any case, so that bad rules are found here and not in every process
-    if workers == 1:
+    if cluster is not None:
+        yield from cluster(partial(_player, setup), jobs)
+    elif workers == 1:
         for job in jobs:
             yield player.play(job)
     elif jobs:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worldmodel.cli import options
+from worldmodel.cli import options, spreading
 from worldmodel.cli.console import (
     EXIT_INTERRUPTED,
     complain,
@@ -30,9 +31,12 @@ EPILOG = examples(
     "worldmodel plan",
     "worldmodel plan --watch --count 1",
     "worldmodel plan json_2.1.1 --split valid_seen --workers 4 -o episodes.jsonl",
+    "worldmodel plan json_2.1.1 --split train --count 50 --learn --rules none -o learning.jsonl",
     "With -o, the same command again goes on where an interrupted one stopped.",
 )
 NEW_GAMES = 12
+NOTHING = Path("none")
+"""The name of no rules at all, from which only learning can start."""
 
 
 def plan(
@@ -52,7 +56,12 @@ def plan(
     samples: Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")] = 48,
     engine: Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")] = "fast",
     watch: Annotated[bool, typer.Option("--watch", help="Show each step as it happens.")] = False,
-    workers: Annotated[int, typer.Option("--workers", "-j", min=1, max=256, help="Processes.")] = 1,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Revise the rules between games; explore where there is no plan.")
+    ] = False,
+    workers: spreading.Processes = 1,
+    ray: spreading.Ray = False,
+    ray_address: spreading.RayAddress = spreading.LOCAL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Log the episodes: .jsonl or .jsonl.gz.")
     ] = None,
@@ -61,30 +70,51 @@ def plan(
 ) -> None:
     """Plan episodes: imagine, search, act, observe, and think again where it came out otherwise.
 
-    Without arguments: new games, and the rules that ship with the environment.
+    Without arguments: new games, and the rules that ship with the environment. With --learn, `--rules none`
+    starts from nothing, and what was learned is written beside the log that -o names: e.rules for e.jsonl.
     """
     from planners.mpc import PlanConfig
-    from worldmodel.cli.episodes import Job, Setup
-    from worldmodel.cli.files import check_log
+    from worldmodel.cli.episodes import Job, Setup, play_all
+    from worldmodel.cli.files import check_log, check_output
     from worldmodel.cli.gaming import chosen_games
+    from worldmodel.cli.learner import Learner, learned_path
     from worldmodel.cli.models import rule_file
     from worldmodel.cli.record import Record, name_run
     from worldmodel.environments.registry import environment as environment_named
 
-    if watch and workers > 1:
-        raise typer.BadParameter("shows one episode at a time; leave out --workers", param_hint="--watch")
+    if watch and (ray or workers > 1):
+        raise typer.BadParameter(
+            "shows one episode at a time; leave out --workers and --ray", param_hint="--watch"
+        )
+    if learn and (ray or workers > 1):
+        raise typer.BadParameter(
+            "each game builds on those before; leave out --workers and --ray", param_hint="--learn"
+        )
     began = perf_counter()
     spec = environment_named(environment)
-    path = rule_file(spec, rules)
+    path = None if learn and rules == NOTHING else rule_file(spec, rules)
     config = PlanConfig(search=search, sampler=sampler, samples=samples, seed=seed)
     if output is not None:
-        check_log(output, [source for source in (games, path) if source])
+        inputs = [source for source in (games, path) if source]
+        check_log(output, inputs)
+        if learn:
+            check_output(learned_path(output), inputs)
     if games is None and split is None:
         count = count or NEW_GAMES
     jobs = [Job(g.id, g.task_type, game) for g, game in chosen_games(spec, games, split, count, seed)]
-    run = name_run(path, engine, max_steps, config)
-    record = Record(Setup(environment, path, engine, max_steps, config, run), jobs, output)
-    finished = record.play(workers, _watcher(as_json) if watch else None)
+    setup = Setup(
+        environment, path, engine, max_steps, config, name_run(path, engine, max_steps, config, learn)
+    )
+    record, watcher = Record(setup, jobs, output), _watcher(as_json) if watch else None
+    if learn:
+        learner = Learner(setup, watcher, record.episodes)
+        finished = record.play(learner.play_all, bar=not watch)
+        if output is not None:
+            learner.save(learned_path(output))
+    else:
+        with spreading.cluster(ray, workers, ray_address) as elsewhere:
+            spread = partial(play_all, setup, workers=workers, watch=watcher, cluster=elsewhere)
+            finished = record.play(spread, bar=not watch)
     _tell(record, perf_counter() - began, finished, as_json)
     if not finished:
         complain(_how_to_go_on(record), kind="")
@@ -101,7 +131,7 @@ def _tell(record: Record, seconds: float, finished: bool, as_json: bool) -> None
         "had_before": record.had_before,
         "seconds": seconds,
         "seed": setup.config.seed,
-        "rules": str(setup.rules),
+        "rules": str(setup.rules or NOTHING),
         "engine": setup.engine,
         "run": setup.run,
         "output": record.output and str(record.output),

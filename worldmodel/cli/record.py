@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 from planners.mpc import PlanConfig
 from rules.errors import WorldModelError
 from worldmodel.cli.console import progress, warn_all
-from worldmodel.cli.episodes import Job, Setup, Watch, play_all
+from worldmodel.cli.episodes import Job, Setup
+from worldmodel.revising import statistics_path
 from worldmodel.storage import knowledge_path
 from worldmodel.trajectories import Episode, EpisodeWriter, read_episodes
 
+Play = Callable[[Sequence[Job]], Generator[Episode, None, None]]
+"""Plays games, in their order."""
 
-def name_run(rules: Path, engine: str, max_steps: int, config: PlanConfig) -> str:
+
+def name_run(rules: Path | None, engine: str, max_steps: int, config: PlanConfig, learn: bool = False) -> str:
     """What two episodes of one run have in common, in words."""
     digest = hashlib.sha256()
-    for path in (rules, knowledge_path(rules)):
+    for path in (rules, knowledge_path(rules), statistics_path(rules)) if rules else ():
         if path.exists():
             digest.update(path.read_bytes())
+    start = f"{'learning, ' if learn else ''}rules {digest.hexdigest()[:12] if rules else 'none'}"
     return (
-        f"rules {digest.hexdigest()[:12]}, search {config.search}, sampler {config.sampler}, "
+        f"{start}, search {config.search}, sampler {config.sampler}, "
         f"samples {config.samples}, at most {max_steps} steps, engine {engine}, seed {config.seed}"
     )
 
@@ -53,13 +58,13 @@ class Record:
         warn_all(broken)
         return episodes
 
-    def play(self, workers: int = 1, watch: Watch | None = None) -> bool:
+    def play(self, play: Play, bar: bool = True) -> bool:
         """Plays the games that are left, logging each as it ends; False if it was interrupted."""
         try:
             with ExitStack() as stack:
                 writer = stack.enter_context(EpisodeWriter(self.output, append=True)) if self.output else None
-                advance = None if watch else stack.enter_context(progress("playing", len(self.left)))
-                episodes = stack.enter_context(closing(play_all(self.setup, self.left, workers, watch)))
+                advance = stack.enter_context(progress("playing", len(self.left))) if bar else None
+                episodes = stack.enter_context(closing(play(self.left)))
                 for episode in episodes:
                     if writer is not None:
                         writer.write(episode)

@@ -25,20 +25,23 @@ RayAddress = Annotated[
 @contextmanager
 def spread(workers: int = 1, ray: bool = False, address: str = LOCAL) -> Iterator[Spread]:
     """What spreads chunks of episodes, as the options say; the result does not depend on it."""
+    from worldmodel.learning import here
+
+    with cluster(ray, workers, address) as elsewhere:
+        yield elsewhere or (_processes(workers) if workers > 1 else here)
+
+
+@contextmanager
+def cluster(ray: bool, workers: int, address: str) -> Iterator[Any]:
+    """Ray's cluster, for as long as it is needed; None where it is not asked for."""
     if ray and workers > 1:
         raise typer.BadParameter("Ray knows the number of cores; leave out --workers", param_hint="--ray")
-    if ray:
-        cluster = _cluster(address)
-        try:
-            yield cluster
-        finally:
-            cluster.close()
-    elif workers > 1:
-        yield _processes(workers)
-    else:
-        from worldmodel.learning import here
-
-        yield here
+    found = _cluster(address) if ray else None
+    try:
+        yield found
+    finally:
+        if found is not None:
+            found.close()
 
 
 def _cluster(address: str) -> Any:

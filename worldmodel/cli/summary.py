@@ -25,9 +25,29 @@ def summarise(episodes: Sequence[Episode]) -> dict[str, Any]:
     decisions = sorted(ms for episode in episodes for ms in _decisions(episode))
     return {
         **_row(episodes),
+        **_learning(episodes),
         "by_task_type": {kind: _row([e for e in episodes if kind_of(e) == kind]) for kind in kinds},
         "ms_per_decision": {"mean": _mean(decisions), "p95": _percentile(decisions, 0.95)},
         "seen_by_the_agent": SEEN,
+    }
+
+
+EXPLORED = (
+    "In {explored} of {steps} steps there was no plan to trust, and an explorer acted, who is told the "
+    "admissible commands."
+)
+
+
+def _learning(episodes: Sequence[Episode]) -> dict[str, Any]:
+    """How much was explored and learned, where the episodes say so."""
+    told = [e.metadata for e in episodes if "explored" in e.metadata]
+    if not told:
+        return {}
+    return {
+        "explored_steps": sum(int(m["explored"]) for m in told),
+        "mispredicted_steps": sum(int(m["mispredicted"]) for m in told),
+        "revisions": sum(m["revised"] == "yes" for m in told),
+        "all_steps": sum(len(e.steps) for e in episodes),
     }
 
 
@@ -91,8 +111,15 @@ def notes(summary: dict[str, Any]) -> Text:
     speed = (
         "" if ms["mean"] is None else f"{ms['mean']:.1f} ms a decision (95th percentile {ms['p95']:.1f}), "
     )
+    learned = ""
+    if "explored_steps" in summary:
+        explored = EXPLORED.format(explored=summary["explored_steps"], steps=summary["all_steps"])
+        learned = (
+            f"\n{explored}\n{summary['mispredicted_steps']} steps came out otherwise than expected; the rules"
+            f" changed after {summary['revisions']} games."
+        )
     return Text(
         f"{speed}{summary['seconds']:.1f} s in all. Seed {summary['seed']}, engine {summary['engine']}, "
-        f"rules {plain(summary['rules'])}.\n{SEEN}",
+        f"rules {plain(summary['rules'])}.\n{SEEN}{learned}",
         style="dim",
     )
