@@ -14,6 +14,8 @@ from rules.ruleset import Evidence, Invariant, RuleSet
 
 MIN_SUPPORT = 50
 """An invariant seen to hold less often than this is not worth stating."""
+UNTOLD = "untold"
+"""A family for counting alone: how often an atom came while nobody could say whether another one holds."""
 
 
 class InvariantKey(NamedTuple):
@@ -61,7 +63,9 @@ class Judge:
         """Implications and exclusions among predicates over the same things."""
         for other in self._alike[atom.predicate]:
             value = state.truth(Atom(other, atom.args))
-            if value is not UNKNOWN:
+            if value is UNKNOWN:
+                yield InvariantKey(UNTOLD, atom.predicate, other), True
+            else:
                 yield InvariantKey("implies", atom.predicate, other), value is TRUE
                 first, second = sorted((atom.predicate, other))
                 yield InvariantKey("excludes", first, second), value is FALSE
@@ -100,14 +104,20 @@ def _around(predicate: str, place: int, name: str) -> Atom:
 def invariants(
     domain: RuleSet, counts: Mapping[tuple[InvariantKey, bool], int], threshold: float = 0.99
 ) -> list[Invariant]:
-    """The invariants that the evidence bears out, in a fixed order."""
+    """The invariants that the evidence bears out, in a fixed order.
+
+    What one predicate says of another is not stated where the other was mostly unknown: where only one
+    value of it is ever told, as of a dish that it was washed, what is known of it is no fair sample.
+    """
     evidence: dict[InvariantKey, Evidence] = {}
     for (key, held), count in counts.items():
         evidence[key] = evidence.get(key, Evidence()) + (Evidence(count, 0) if held else Evidence(0, count))
     return [
         _build(domain, key, found)
         for key, found in sorted(evidence.items())
-        if found.support >= MIN_SUPPORT and found.support >= threshold * sum(found)
+        if key.family != UNTOLD
+        and found.support >= max(MIN_SUPPORT, threshold * sum(found))
+        and found.support >= evidence.get(InvariantKey(UNTOLD, key.first, key.second), Evidence()).support
     ]
 
 

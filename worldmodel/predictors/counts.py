@@ -91,11 +91,11 @@ class Counts:
                 continue
             certainty *= max(chance, 1 - chance)
             if chance > 0.5:
-                there[_fresh(type_, state.objects)] = type_
+                there[fresh(type_, state.objects)] = type_
         return there, certainty
 
 
-def _fresh(type_: str, objects: Mapping[str, str]) -> str:
+def fresh(type_: str, objects: Mapping[str, str]) -> str:
     """The name of a thing that nobody has met: the first number that is not taken."""
     number = 1
     while f"{type_} {number}" in objects:

@@ -36,8 +36,8 @@ def test_measures_what_the_library_measures(run: Run, logs: Path, rules: Path) -
 def test_tables(run: Run, logs: Path, rules: Path) -> None:
     result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--by", "action")
     assert result.exit_code == 0
-    for words in ("always succeeds", "most frequent", "rules, by action", "go_to"):
-        assert words in result.stdout
+    for phrase in ("always succeeds", "most frequent", "rules, by action", "go_to"):
+        assert phrase in result.stdout
 
 
 def test_no_episodes(run: Run, rules: Path, tmp_path: Path) -> None:

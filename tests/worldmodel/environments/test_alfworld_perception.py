@@ -69,11 +69,13 @@ slice apple 1 with knife 2|You sliced the apple 1 with the knife 2.|sliced(apple
 examine desk 1|On the desk 1, you see a pen 2.|in(pen 2, desk 1)|openable(desk 1) in(*, desk 1)
 examine mug 1|This is a normal mug 1. In it, you see a spoon 1.|vessel(mug 1)|
 examine apple 1|This is a hot apple 1.|hot(apple 1)|clean(apple 1) sliced(apple 1) vessel(apple 1)
-examine apple 1|This is a cold apple 1.|cool(apple 1)|hot(apple 1) clean(apple 1) sliced(apple 1) vessel(apple 1)
+examine apple 1|This is a cold apple 1.|cool(apple 1)|hot(apple 1) clean(apple 1) \
+sliced(apple 1) vessel(apple 1)
 examine apple 1|This is a hot sliced apple 1.|hot(apple 1) sliced(apple 1)|clean(apple 1) vessel(apple 1)
-examine apple 1|This is a cool and clean apple 1.|cool(apple 1) clean(apple 1)|hot(apple 1) sliced(apple 1) vessel(apple 1)
-examine apple 1|There's nothing special about apple 1.||hot(apple 1) clean(apple 1) vessel(apple 1) cool(apple 1) \
-sliced(apple 1) on(apple 1)
+examine apple 1|This is a cool and clean apple 1.|cool(apple 1) clean(apple 1)|hot(apple 1) \
+sliced(apple 1) vessel(apple 1)
+examine apple 1|There's nothing special about apple 1.||hot(apple 1) clean(apple 1) \
+vessel(apple 1) cool(apple 1) sliced(apple 1) on(apple 1)
 inventory|You are carrying: a apple 1.|holding(apple 1)|holding(*)
 inventory|You are not carrying anything.||holding(*)
 look|You are facing the drawer 8, and drawer 7. Next to it, you see a boots 1.|at(drawer 8) at(drawer 7)|at(*)
