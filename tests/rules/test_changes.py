@@ -7,7 +7,7 @@ from collections import Counter
 from math import log2
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.induction import Statistics, Transition, induce
@@ -62,6 +62,7 @@ def test_what_is_not_mentioned_is_kept_unless_it_is_open() -> None:
 tables = st.builds(Change, *[st.integers(0, 30)] * 8)
 
 
+@settings(deadline=None)
 @given(tables, st.sampled_from([FLOOR, 0.01, 0.1]))
 def test_truth_and_falsehood_are_treated_alike(table: Change, wrong: float) -> None:
     """With all values turned round an addition is a deletion."""
@@ -201,6 +202,7 @@ def test_a_log_without_errors_has_no_noise_but_what_is_always_feared() -> None:
     assert noise([]) == FLOOR
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1000))
 def test_what_is_expected_may_happen_by_chance(expected: float) -> None:
     assert by_chance(expected) >= expected + 1

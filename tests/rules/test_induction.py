@@ -431,6 +431,7 @@ def test_candidates_are_distinct_and_the_plainest_come_first() -> None:
         assert patterns == sorted(patterns)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_the_code_is_shortest_for_pure_cases_and_symmetric(good: int, bad: int) -> None:
     assert code_length(good, bad) == pytest.approx(code_length(bad, good))
@@ -445,7 +446,7 @@ WHOLE.update(SAMPLE)
 RULES = induce(WHOLE)
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 5))
 def test_counts_merged_in_any_order_and_partition_give_the_same_rules(chance: Chance, parts: int) -> None:
     shuffled = SAMPLE[:]
