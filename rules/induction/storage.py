@@ -12,7 +12,7 @@ from typing import Any
 
 from rules import counts
 from rules.counts import Kind, Source, StrPath, Tables
-from rules.induction.invariants import InvariantKey
+from rules.induction.invariants import UNTOLD, InvariantKey
 from rules.induction.records import Record
 from rules.induction.scenes import Scene
 from rules.induction.statistics import Statistics
@@ -20,7 +20,7 @@ from rules.ruleset import RuleSet
 
 ROWS: dict[str, Any] = {"records": Record, "scenes": Scene, "invariants": tuple[InvariantKey, bool]}
 """The tables of `Statistics`, and what their rows are."""
-_WIDER = {"one": 0, "implies": 0, "excludes": 0, "never": 1}
+_WIDER = {"one": 0, "implies": 0, "excludes": 0, "never": 1, UNTOLD: 0}
 """By how much an invariant's second predicate has more arguments than its first, by family."""
 
 
