@@ -10,6 +10,7 @@ import pytest
 from rules.logic import State
 from worldmodel import Episode, collect, environment, learn, load, read_episodes, shipped_rules
 from worldmodel.knowledge import setting
+from worldmodel.revising import begin_from
 from worldmodel.storage import save
 
 LOGS = Path(__file__).resolve().parents[1] / "datasets" / "household.jsonl.gz"
@@ -40,6 +41,13 @@ def test_shipped_model_is_what_the_logs_teach(episodes: list[Episode], tmp_path:
     assert learned.knowledge.tables() == shipped.knowledge.tables()
     save(learned, tmp_path / "household.rules")
     assert (tmp_path / "household.rules").read_bytes() == shipped_rules("alfworld").read_bytes()
+
+
+def test_shipped_statistics_are_those_behind_the_shipped_rules() -> None:
+    """Learning goes on from them (`worldmodel plan --learn`)."""
+    path = shipped_rules("alfworld")
+    student = begin_from(load(path, PERCEPTION), path)
+    assert student.learned().ruleset == load(path, PERCEPTION).ruleset
 
 
 def test_default_games_of_plan_and_their_rooms_are_new(episodes: list[Episode]) -> None:

@@ -22,7 +22,8 @@ Play = Callable[[Sequence[Job]], Generator[Episode, None, None]]
 def name_run(rules: Path | None, engine: str, max_steps: int, config: PlanConfig, learn: bool = False) -> str:
     """What two episodes of one run have in common, in words."""
     digest = hashlib.sha256()
-    for path in (rules, knowledge_path(rules), statistics_path(rules)) if rules else ():
+    beside = [knowledge_path, statistics_path] if learn else [knowledge_path]
+    for path in [rules, *(place(rules) for place in beside)] if rules else []:
         if path.exists():
             digest.update(path.read_bytes())
     start = f"{'learning, ' if learn else ''}rules {digest.hexdigest()[:12] if rules else 'none'}"
