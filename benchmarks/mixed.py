@@ -1,7 +1,7 @@
 """Logs of a mixed set of players on ALFWorld's official games: what predictions are measured on.
 
-    python benchmarks/mixed.py FOLDER
-    python benchmarks/mixed.py FOLDER --count 35 --rules household.rules
+    python -m benchmarks.mixed FOLDER
+    python -m benchmarks.mixed FOLDER --count 35 --rules household.rules
 
 Every game is played once by each of four players, and each player's log is a file of its own:
 

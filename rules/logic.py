@@ -29,7 +29,7 @@ class Truth(enum.Enum):
         raise TypeError("a Truth is not a bool: compare with `is TRUE`, `is FALSE` or `is UNKNOWN`")
 
     def __invert__(self) -> Truth:
-        return _NEGATION[self]
+        return FALSE if self is TRUE else TRUE if self is FALSE else UNKNOWN
 
     def __and__(self, other: Truth) -> Truth:
         if self is FALSE or other is FALSE:
@@ -47,7 +47,6 @@ class Truth(enum.Enum):
 
 
 TRUE, FALSE, UNKNOWN = Truth.TRUE, Truth.FALSE, Truth.UNKNOWN
-_NEGATION = {TRUE: FALSE, FALSE: TRUE, UNKNOWN: UNKNOWN}
 
 
 class Atom(NamedTuple):
@@ -172,7 +171,8 @@ class State:
         asserted, denied = frozenset(true), frozenset(false)
         kept = self.true
         if denied:
-            kept = frozenset(a for a in kept if denied.isdisjoint(generalisations(a)))
+            spared = {p.predicate for p in denied}.isdisjoint
+            kept = frozenset([a for a in kept if spared(a[:1]) or denied.isdisjoint(generalisations(a))])
         return State(
             {**self.objects, **objects} if objects else self.objects,
             kept | asserted,

@@ -55,6 +55,7 @@ class WorldModel:
         self.perception = perception
         self.knowledge = knowledge or Knowledge()
         self.name = "rules"
+        self._last: tuple[State, Action, Outcome] | None = None
         self.hidden = propose_hidden(ruleset, self.knowledge.hidden)
         self.shared = frozenset(h.key.predicate for h in self.hidden if not h.key.action)
         self._barriers = {h.key.action: h for h in self.hidden if h.key.action}
@@ -73,7 +74,7 @@ class WorldModel:
         if action.name not in self.ruleset.actions:
             return Prediction(UNKNOWN, 0.5, None, belief.state, ())
         schema = self.engine.schema(action)
-        outcome = self.engine.outcome(belief.state, action)
+        outcome = self._outcome(belief.state, action)
         if not outcome.matches:
             chance = 0.5 if outcome.truth is UNKNOWN else 0.0
             return Prediction(outcome.truth, chance, schema.otherwise, belief.state, (schema.name,))
@@ -94,6 +95,13 @@ class WorldModel:
         said = self._observation(matches[0], state)
         return Prediction(outcome.truth, chance, said, state, because, certainty=certainty)
 
+    def _outcome(self, state: State, action: Action) -> Outcome:
+        """What the rules say. The last answer is kept: what is predicted is mostly what is done."""
+        last = self._last
+        if last is None or last[0] is not state or last[1] != action:
+            self._last = last = state, action, self.engine.outcome(state, action)
+        return last[2]
+
     def chance(self, belief: Belief, action: Action, outcome: Outcome) -> float:
         """The chance of success: what the evidence of the rules says and how likely their open conditions
         are, less what this episode has refused."""
@@ -108,6 +116,8 @@ class WorldModel:
     def _weight(self, belief: Belief, action: Action, match: Match) -> float:
         """How likely a rule's open conditions are, by what is known of the types."""
         weight = 1.0
+        if match.truth is TRUE:
+            return weight
         binding = match.bindings[0]
         for clause in match.rule.when:
             if self.engine.clause(clause, belief.state, binding) is UNKNOWN:
@@ -138,7 +148,7 @@ class WorldModel:
         belief = replace(belief, steps=belief.steps + 1)
         if action is None or action.name not in self.ruleset.actions:
             return replace(belief, state=belief.state.updated(percept.true, percept.false, percept.objects))
-        outcome = self.engine.outcome(belief.state, action)
+        outcome = self._outcome(belief.state, action)
         if percept.refused:
             return self._refused(belief, action, outcome)
         state = belief.state
@@ -223,7 +233,8 @@ class WorldModel:
             for predicate in self.shared
             for a, b in combinations(sorted(state.atoms(predicate)), 2)
         )
-        belief = replace(belief, companions=belief.companions | pairs)
+        if not pairs <= belief.companions:
+            belief = replace(belief, companions=belief.companions | pairs)
         return replace(belief, state=self._after(belief, state))
 
 

@@ -67,8 +67,14 @@ def _bare(names: Sequence[str], perception: Perception) -> str:
 
 def _last(phrase: str, text: str) -> tuple[int, int] | None:
     """Where a phrase stands last in a text, as words."""
-    found = list(re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)) if phrase in text else []
-    return found[-1].span() if found else None
+    start = text.rfind(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        around = text[max(start - 1, 0) : start] + text[end : end + 1]
+        if not any(c.isalnum() or c == "_" for c in around):
+            return start, end
+        start = text.rfind(phrase, 0, end - 1)
+    return None
 
 
 def _lists(percept: Percept, perception: Perception) -> list[tuple[Atom, tuple[str, ...]]]:

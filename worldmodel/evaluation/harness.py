@@ -10,8 +10,8 @@ from typing import Any
 
 from rules.errors import WorldModelError
 from rules.logic import UNKNOWN, Action
-from worldmodel.belief import Belief
-from worldmodel.environments.base import Perception
+from worldmodel.belief import Belief, with_companions
+from worldmodel.environments.base import Percept, Perception
 from worldmodel.environments.registry import Hidden
 from worldmodel.evaluation.contents import compare
 from worldmodel.evaluation.metrics import Judgement, says_failure
@@ -94,7 +94,9 @@ class _Run:
                     self.malformed += 1
                     self.malformed_refused += percept.refused
                 else:
-                    observed = Observed(plain.state, action, percept, self.perception, self.always)
+                    observed = Observed(
+                        plain.state, action, _told(percept, plain), self.perception, self.always
+                    )
                     self._judge(step, observed, beliefs, group)
                 plain, beliefs = self._shown(plain, beliefs, action, step)
 
@@ -132,6 +134,13 @@ class _Run:
                 )
             found = judge(predictor, step.observation, observed, belief, prediction)
             self.judgements[predictor.name].append(found._replace(**group, seconds=seconds, tokens=tokens))
+
+
+def _told(percept: Percept, belief: Belief) -> Percept:
+    """What an observation says to somebody who was told which places are one."""
+    if not belief.companions:
+        return percept
+    return replace(percept, true=frozenset(with_companions(percept.true, belief.companions)))
 
 
 def _tokens(predictor: Predictor) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from rules.logic import Action, State
-from worldmodel.belief import Belief
+from worldmodel.belief import Belief, with_companions
 from worldmodel.environments.base import Goal, Perception, UnknownGoal
 from worldmodel.model import Prediction
 
@@ -55,5 +55,6 @@ class Transcript:
     def update(self, belief: Belief, action: Action | None, observation: str) -> Belief:
         """The belief with what an observation says."""
         percept = self.perception.perceive(action, observation)
-        state = belief.state.updated(percept.true, percept.false, percept.objects)
+        true = with_companions(percept.true, belief.companions) if belief.companions else percept.true
+        state = belief.state.updated(true, percept.false, percept.objects)
         return replace(belief, state=state, steps=belief.steps + 1)
