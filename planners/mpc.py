@@ -1,7 +1,7 @@
 """Receding-horizon planning: imagine worlds, plan in each, act, look, and think again when surprised.
 
-The worlds differ in where unseen things are. Each world's plan looks into the places where that
-world hides them; `choose` weighs the plans against each other.
+The worlds differ in where unseen things are. A search is told of all of them, and says what to do until
+something is learned; where it is not sure, it thinks again about more worlds, and longer.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
 
-from planners.choosing import choose
 from planners.grounding import ground
-from planners.heuristics import RelaxedPlan
 from planners.sampling import SAMPLERS, Missing, World, containers, missing_things, showing
-from planners.search import SEARCHES, Limits
-from planners.shortening import shortened
+from planners.search import SEARCHES, Limits, Problem, Search, Thought
 from rules.errors import WorldModelError
 from rules.logic import FALSE, WILDCARD, Action, Atom
 from rules.ruleset import ActionSchema
@@ -26,6 +25,9 @@ from worldmodel.model import WorldModel
 STUBBORN = 2
 """An action that was refused so often is taken with even odds only; else something else is tried about it."""
 
+DEEPER = (1, 2, 4)
+"""How much is thought, in turn, until it is clear what to do: times the samples and expansions set."""
+
 TRIALS = 60
 """Random actions to choose from where there is no plan."""
 
@@ -33,7 +35,9 @@ TRIALS = 60
 @dataclass(frozen=True, slots=True)
 class PlanConfig:
     """horizon: longest plan, in steps. samples: worlds imagined for a decision. expansions: states that
-    a search may expand in one world. `search` and `sampler` are names in `SEARCHES` and `SAMPLERS`."""
+    a search may expand in one world. `search` and `sampler` are names in `SEARCHES` and `SAMPLERS`.
+    seconds: for a search in one world; with such a limit, the same seed need not do the same again. Where
+    the samples disagree, more of them are drawn and searched further: up to four times as much."""
 
     horizon: int = 30
     samples: int = 48
@@ -41,6 +45,7 @@ class PlanConfig:
     search: str = "best-first"
     sampler: str = "counts"
     seed: int = 0
+    seconds: float = inf
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -52,6 +57,8 @@ class PlanConfig:
         for name in ("horizon", "samples", "expansions"):
             if getattr(self, name) < 1:
                 raise WorldModelError(f"{name} is {getattr(self, name)}: expected at least 1")
+        if not self.seconds > 0:
+            raise WorldModelError(f"seconds is {self.seconds}: expected more than 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,8 @@ class Decision:
 
     planned: whether plans were made for it (else it is the next step of the last one). worlds: how
     many were imagined. expanded: states expanded in all of them. guess: no plan was found, and the
-    action is a mere trial.
+    action is a mere trial. promised: the mean cost of reaching the goal, were it known which world it is;
+    expected: the same with the looks that are in vain.
     """
 
     action: Action
@@ -69,15 +77,21 @@ class Decision:
     expanded: int = 0
     seconds: float = 0.0
     guess: bool = False
+    promised: float | None = None
+    expected: float | None = None
 
 
 class Planner:
     """Chooses actions for one episode at a time; `reset` before the next."""
 
-    def __init__(self, model: WorldModel, config: PlanConfig | None = None) -> None:
+    def __init__(
+        self, model: WorldModel, config: PlanConfig | None = None, search: Search | None = None
+    ) -> None:
+        """search: in the place of the one that the configuration names."""
         self.model = model
         self.config = config or PlanConfig()
-        self._search, self._sampler = SEARCHES[self.config.search], SAMPLERS[self.config.sampler]
+        self._search = search or SEARCHES[self.config.search]
+        self._sampler = SAMPLERS[self.config.sampler]
         self.reset()
 
     def reset(self) -> None:
@@ -94,41 +108,44 @@ class Planner:
         if held and self._steps and missing == self._missing:
             return Decision(self._steps.pop(0), planned=False, seconds=time.perf_counter() - started)
         self._missing = missing
-        self._steps, worlds, expanded = self._plan(belief, missing)
+        self._steps, worlds, thought = self._plan(belief, missing)
         stuck = bool(self._steps) and belief.refusals(self._steps[0]) >= STUBBORN
         guess = not self._steps or (stuck and self._random.random() < 0.5)
         if guess:
             about = set(self._steps[0].args) if stuck else self._telling(belief)
             self._steps = [self._trial(belief, about)]
         seconds = time.perf_counter() - started
-        return Decision(self._steps.pop(0), True, worlds, expanded, seconds, guess)
+        action, costs = self._steps.pop(0), (thought.promised, thought.expected)
+        return Decision(action, True, worlds, thought.expanded, seconds, guess, *costs)
 
-    def _plan(self, belief: Belief, missing: list[Missing]) -> tuple[list[Action], int, int]:
-        """The steps to take until something is learned, and the work it was to find them."""
+    def _plan(self, belief: Belief, missing: list[Missing]) -> tuple[list[Action], int, Thought]:
+        """The steps to take until something is learned, the worlds imagined, and what was thought."""
         grounding = ground(self.model, belief, {m.name: m.type for m in missing})
-        worlds = self._worlds(belief, missing)
-        heuristic = RelaxedPlan(grounding.task)
-        limits = Limits(self.config.horizon, self.config.expansions, thorough=len(worlds) == 1)
-        plans, expanded = [], 0
-        for world in worlds:
-            start = grounding.state(world.facts)
-            if grounding.task.satisfied(start):
-                continue  # had it been so, the episode would be over
-            found = self._search(grounding.task, start, heuristic, limits)
-            expanded += found.expanded
-            if found.plan is not None:
-                plans.append((world, shortened(grounding.task, start, found.plan)))
-            elif not plans and len(worlds) > 1 and expanded > self.config.expansions:
-                break  # what the rules cannot do in the first worlds they can do in none
-        steps = [o.action for o in choose(grounding, missing, plans)] or self._glance(belief, missing, worlds)
-        return steps, len(worlds), expanded
+        problem = Problem(grounding, missing, (), model=self.model, belief=belief)
+        thought, expanded = Thought((), 0), 0
+        for more in DEEPER:
+            worlds = self._worlds(belief, missing, self.config.samples * more)
+            limits = self._limits(more)
+            if more > 1 and worlds == problem.worlds and thought.steps:
+                break  # these are all the worlds there are
+            problem = replace(problem, worlds=worlds)
+            thought = self._search(problem, limits)
+            expanded += thought.expanded
+            if thought.sure or not worlds:
+                break
+        steps = [o.action for o in thought.steps] or self._glance(belief, missing, problem.worlds)
+        return steps, len(problem.worlds), thought._replace(expanded=expanded)
 
-    def _worlds(self, belief: Belief, missing: list[Missing]) -> list[World]:
+    def _limits(self, more: int) -> Limits:
+        config = self.config
+        return Limits(config.horizon, config.expansions * more, seed=config.seed, seconds=config.seconds)
+
+    def _worlds(self, belief: Belief, missing: list[Missing], samples: int) -> list[World]:
         if not missing:
             return [World(frozenset(), 1.0)]
-        return self._sampler(self.model, belief, missing, self.config.samples, self._random)
+        return self._sampler(self.model, belief, missing, samples, self._random)
 
-    def _glance(self, belief: Belief, missing: list[Missing], worlds: list[World]) -> list[Action]:
+    def _glance(self, belief: Belief, missing: list[Missing], worlds: Sequence[World]) -> list[Action]:
         """Where no plan leads on, but something has yet to be found: what shows the likeliest place."""
         facts = [fact for world in sorted(worlds, key=lambda w: -w.weight) for fact in sorted(world.facts)]
         names = {thing.name for thing in missing}

@@ -1,4 +1,4 @@
-"""Best-first search: weighted A* (Pohl 1970) under the relaxed-plan heuristic.
+"""Best-first search under the relaxed-plan heuristic: weighted A* (Pohl 1970), and greedily.
 
 States are judged when they are taken up, not when they are met (deferred evaluation), and those that
 the relaxed plan's own operators lead to are taken up first, in a queue of their own (preferred
@@ -12,11 +12,14 @@ from itertools import count
 from math import inf
 
 from planners.heuristics import RelaxedPlan
-from planners.search.base import Found, Limits
+from planners.search.base import Budget, Found, Limits
 from planners.task import Operator, Task
 
 WEIGHT = 2.0
 """How much more the way that is left counts than the way that was gone."""
+
+GREEDY = 1e6
+"""A weight by which the way that was gone counts only between states that are equally near."""
 
 BOOST = 5
 """Every so many turns the search takes up a state from among all, not from the hopeful ones."""
@@ -24,19 +27,23 @@ BOOST = 5
 Parents = dict[int, tuple[int, Operator]]
 
 
-def best_first(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -> Found:
-    """A plan from `start`; if a thorough search is asked for, then a shorter one by plain A*."""
-    found = _search(task, start, heuristic, limits, WEIGHT, inf)
+def best_first(task: Task, start: int, limits: Limits) -> Found:
+    """A plan by weighted A*; if a thorough search is asked for, then a shorter one by a weight of one."""
+    judge = RelaxedPlan(task)
+    found = _search(task, start, judge, limits, WEIGHT, inf)
     if found.plan is None or not limits.thorough:
         return found
-    better = _search(task, start, heuristic, limits, 1.0, found.cost)
+    better = _search(task, start, judge, limits, 1.0, found.cost)
     expanded = found.expanded + better.expanded
     return (better if better.plan is not None else found)._replace(expanded=expanded)
 
 
-def _search(
-    task: Task, start: int, heuristic: RelaxedPlan, limits: Limits, weight: float, most: float
-) -> Found:
+def greedy(task: Task, start: int, limits: Limits) -> Found:
+    """The first plan that going where the goal seems nearest leads to."""
+    return _search(task, start, RelaxedPlan(task), limits, GREEDY, inf)
+
+
+def _search(task: Task, start: int, judge: RelaxedPlan, limits: Limits, weight: float, most: float) -> Found:
     """Weighted A*, for plans that cost less than `most`."""
     order = count()
     first = (0.0, 0.0, next(order), 0.0, 0, start)
@@ -44,22 +51,24 @@ def _search(
     best = {start: 0.0}
     parents: Parents = {}
     expanded: set[tuple[int, float]] = set()
+    budget = Budget(limits)
     turn = 0
-    while (hopeful or other) and len(expanded) < limits.expansions:
+    while (hopeful or other) and budget.left:
         turn += 1
         frontier = hopeful if hopeful and (turn % BOOST or not other) else other
         bound, _, _, cost, depth, state = heappop(frontier)
         if cost > best[state] or (state, cost) in expanded:
             continue
         if task.satisfied(state):
-            return Found(_path(state, parents), cost, len(expanded))
-        ahead, helpful = heuristic(state)
+            return Found(path(state, parents), cost, budget.expanded)
+        ahead, helpful = judge(state)
         if cost + ahead >= most or depth >= limits.horizon:
             continue
         if cost + weight * ahead > bound + 1e-9 and depth:
             heappush(frontier, (cost + weight * ahead, ahead, next(order), cost, depth, state))
             continue
         expanded.add((state, cost))
+        budget.spend()
         for operator in task.operators:
             if not operator.applies(state):
                 continue
@@ -73,10 +82,11 @@ def _search(
                 heappush(other, node)
                 if operator in helpful:
                     heappush(hopeful, node)
-    return Found(None, inf, len(expanded))
+    return Found(None, inf, budget.expanded)
 
 
-def _path(state: int, parents: Parents) -> list[Operator]:
+def path(state: int, parents: Parents) -> list[Operator]:
+    """The steps that led to a state."""
     plan = []
     while state in parents:
         state, operator = parents[state]

@@ -7,18 +7,17 @@ from math import inf
 import pytest
 from hypothesis import given, settings
 
-from planners.heuristics import RelaxedPlan
-from planners.search import SEARCHES, Found, Limits
+from planners.search import Found, Limits
+from planners.search.best_first import best_first as search
 from planners.task import Condition, Task
 from tests.planners.bits import BITS, cheapest, cost, names, operator, random_task, task, tasks, works
 
 A, B, C, D, E = (1 << i for i in range(5))
-search = SEARCHES["best-first"]
 AMPLE = Limits(horizon=200, expansions=10_000)
 
 
 def find(problem: Task, start: int = 0, limits: Limits = AMPLE) -> Found:
-    return search(problem, start, RelaxedPlan(problem), limits)
+    return search(problem, start, limits)
 
 
 def corridor(length: int) -> Task:

@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from planners import Decision, PlanConfig, Planner
-from planners.choosing import choose
+from planners.choosing import Ballot
 from planners.grounding import ground
-from planners.heuristics import RelaxedPlan
 from planners.mpc import STUBBORN
 from planners.sampling import World, missing_things
-from planners.search import SEARCHES, Found, Limits
-from planners.task import Operator, Task
+from planners.search import SEARCHES, Limits, Problem, Thought
+from planners.task import Operator
 from rules.errors import WorldModelError
 from rules.logic import Action
 from tests.planners.kitchen import DOMAIN, atom, belief, goal, model
@@ -184,6 +183,13 @@ def test_where_nothing_can_be_tried_it_says_so() -> None:
 # --- choosing between worlds' plans ---------------------------------------------------------------
 
 
+def weigh(problem: Problem, plans: list[tuple[World, list[Operator]]]) -> list[str]:
+    ballot = Ballot(problem)
+    for world, plan in plans:
+        ballot.add(world, plan)
+    return [str(step.action) for step in ballot.choose().steps]
+
+
 def test_a_command_with_an_imagined_name_is_never_among_the_steps() -> None:
     known = kitchen(true=("at(desk 1)",))
     it = model()
@@ -194,10 +200,10 @@ def test_a_command_with_an_imagined_name_is_never_among_the_steps() -> None:
         o for o in grounding.task.operators if "unseen" in str(o.action) and "desk 1" in o.action.args
     ][:1]
     world = World(frozenset([atom(f"in({missing[0].name}, desk 1)")]), 1.0)
-    steps = choose(grounding, missing, [(world, [operators["examine(desk 1)"], take])])
-    assert [str(s.action) for s in steps] == ["examine(desk 1)"]
-    assert choose(grounding, missing, [(world, [take])]) == []
-    assert choose(grounding, missing, []) == []
+    problem = Problem(grounding, missing, [world])
+    assert weigh(problem, [(world, [operators["examine(desk 1)"], take])]) == ["examine(desk 1)"]
+    assert weigh(problem, [(world, [take])]) == []
+    assert weigh(problem, []) == []
 
 
 def test_steps_that_do_not_serve_the_look_are_left_for_later() -> None:
@@ -220,7 +226,7 @@ def test_steps_that_do_not_serve_the_look_are_left_for_later() -> None:
             plan.append(step(name, state))
             state = plan[-1].apply(state)
         plans.append((world, plan))
-    assert [str(s.action) for s in choose(grounding, missing, plans)] == ["go_to(desk 1)"]
+    assert weigh(Problem(grounding, missing, [w for w, _ in plans]), plans) == ["go_to(desk 1)"]
 
 
 # --- settings and repetition ----------------------------------------------------------------------
@@ -229,7 +235,7 @@ def test_steps_that_do_not_serve_the_look_are_left_for_later() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"search": "luck"}, "unknown search 'luck': expected one of best-first"),
+        ({"search": "luck"}, "unknown search 'luck': expected one of a-star, beam, best-first"),
         ({"sampler": "luck"}, "unknown sampler 'luck': expected one of counts"),
         ({"horizon": 0}, "horizon is 0: expected at least 1"),
         ({"samples": -1}, "samples is -1: expected at least 1"),
@@ -242,19 +248,18 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, object], me
 
 
 def test_the_search_is_told_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is thorough where the world is known: there it pays to find the shortest plan."""
     told = []
 
-    def spy(task: Task, start: int, heuristic: RelaxedPlan, limits: Limits) -> Found:
-        told.append(limits)
-        return SEARCHES["best-first"](task, start, heuristic, limits)
+    def spy(problem: Problem, limits: Limits) -> Thought:
+        told.append((len(problem.worlds), limits))
+        return SEARCHES["best-first"](problem, limits)
 
     monkeypatch.setitem(SEARCHES, "spy", spy)
-    planner = Planner(model(), PlanConfig(horizon=7, expansions=90, samples=4, search="spy"))
+    planner = Planner(model(), PlanConfig(horizon=7, expansions=90, samples=4, search="spy", seed=3))
     planner.decide(kitchen(true=("in(mug 1, fridge 1)",), extra=("mug 1",)))
-    assert told == [Limits(7, 90, thorough=True)]
+    assert told == [(1, Limits(7, 90, seed=3))]
     planner.decide(kitchen())
-    assert told[1:] == [Limits(7, 90, thorough=False)] * 4
+    assert told[1:] == [(4, Limits(7, 90, seed=3))]
 
 
 def test_after_a_reset_the_same_seed_decides_the_same() -> None:

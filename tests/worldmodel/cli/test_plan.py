@@ -105,7 +105,7 @@ def test_two_runs_are_not_mixed(run: Run, rules: Path, logs: Path, tmp_path: Pat
     ("args", "complaint"),
     [
         (["--count", "0"], "--count"),
-        (["--search", "guess"], "unknown search 'guess': expected one of best-first"),
+        (["--search", "guess"], "unknown search 'guess': expected one of a-star, beam, best-first"),
         (["--sampler", "guess"], "unknown sampler 'guess': expected one of counts"),
         (["--engine", "steam"], "unknown ALFWorld engine 'steam'"),
         (["--environment", "moon"], "unknown environment 'moon'"),
