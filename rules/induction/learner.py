@@ -112,8 +112,7 @@ class _ActionLearner:
         effects = [learn_effects(self.candidates, group, groups, self.noise) for group in groups]
         cases = _cases(self.records, lambda r: r.succeeded)
         barred = self._brought_about(effects)
-        base = self._conditions(cases, f"can_{self.schema.name}", barred)
-        base += self._habits(cases, base, barred)
+        base = self._base(cases, barred)
         sensed = self.grounded
         for found in effects:
             sensed &= ~self._mask((*found.adds, *found.deletes))
@@ -126,15 +125,25 @@ class _ActionLearner:
         relations = [c.relation for c in base if isinstance(c, Table)]
         return _borne_out(rules), relations
 
-    def _habits(self, cases: Sequence[Case], base: Sequence[Condition], barred: Mask) -> list[Mask]:
-        """The conditions that only the successes tell of."""
+    def _base(self, cases: Sequence[Case], barred: Mask) -> list[Condition]:
+        """The conditions of all outcomes: what successes have in common, and what failures lack.
+
+        Where all is known about the arguments, the successes speak first, and failures say what else
+        there must be. Where much is unknown, what successes seem to have in common may only be what is
+        known of them: there the failures speak first, if there are any.
+        """
         open_ = self.grounded & ~barred.positive
         facts = {i: c.atoms[0] for i, c in enumerate(self.candidates) if open_ >> i & 1}
         successes = Successes(cases, facts, self.alternatives, self.noise)
-        if any(case.bad for case in cases):
-            return habits(successes, base)
         spent = [i for i in facts if barred.negative >> i & 1]
-        return cautious(successes, base, spent, self.schema.name)
+        relation = f"can_{self.schema.name}"
+        if all((case.true | case.false) & self.grounded == self.grounded for case in cases):
+            held = cautious(successes, (), spent, self.schema.name)
+            return [*held, *self._conditions(cases, relation, barred, given=held)]
+        base = self._conditions(cases, relation, barred)
+        if any(case.bad for case in cases):
+            return [*base, *habits(successes, base)]
+        return [*base, *cautious(successes, base, spent, self.schema.name)]
 
     def _brought_about(self, effects: Sequence[Effects]) -> Mask:
         """What every outcome brings about: no condition for it, or the action would change nothing."""
@@ -143,10 +152,15 @@ class _ActionLearner:
         return Mask(self._mask(sorted(adds)), self._mask(sorted(deletes)))
 
     def _conditions(
-        self, cases: Sequence[Case], relation: str | None, barred: Mask = NOTHING, price: float = 1.0
+        self,
+        cases: Sequence[Case],
+        relation: str | None,
+        barred: Mask = NOTHING,
+        price: float = 1.0,
+        given: Sequence[Condition] = (),
     ) -> list[Condition]:
-        places = [p.type for p in self.schema.parameters]
-        learner = Learner(self.domain, cases, places, len(self.candidates), self.joined, barred, price)
+        places, width = [p.type for p in self.schema.parameters], len(self.candidates)
+        learner = Learner(self.domain, cases, places, width, self.joined, barred, price, given)
         return learner.learn(relation)
 
     def _split(self, group: Counts, groups: Sequence[Counts], sensed: int) -> list[Condition]:

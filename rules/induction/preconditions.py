@@ -114,15 +114,18 @@ class Learner:
         joined: int = 0,
         barred: Mask = NOTHING,
         price: float = 1.0,
+        given: Sequence[Condition] = (),
     ) -> None:
         """places: declared types of the parameters; width: number of candidates; joined: those with a
         free variable, which the language can only state positively and alone; barred: literals that
-        may not be used; price: what a bit of a clause counts, against a bit of the cases."""
+        may not be used; price: what a bit of a clause counts, against a bit of the cases; given:
+        conditions that are known to be, so that only what they leave open is learned."""
         self.domain, self.cases, self.places = domain, cases, places
         self.width, self.joined, self.barred = width, joined, barred
         self.price = price
         self.good = sum(case.good for case in cases)
         self.chosen: list[_Option] = []
+        self.given = frozenset[int]().union(*(self._option(c, 0).rejects for c in given))
 
     def learn(self, relation: str | None = None) -> list[Condition]:
         """The conditions, most telling first. `relation` names the type tables; None learns none."""
@@ -137,7 +140,7 @@ class Learner:
         return [self._finish(option) for option in self.chosen]
 
     def _rejected(self, without: _Option | None = None) -> frozenset[int]:
-        return frozenset[int]().union(*(o.rejects for o in self.chosen if o is not without))
+        return self.given.union(*(o.rejects for o in self.chosen if o is not without))
 
     def _bits(self, rejected: frozenset[int]) -> float:
         good = bad = kept_good = kept_bad = 0
