@@ -11,6 +11,7 @@ from planners.search.best_first import best_first, greedy
 from planners.search.cem import cem
 from planners.search.downward import downward
 from planners.search.hindsight import in_hindsight
+from planners.search.llm import llm
 from planners.search.mcts import mcts
 from planners.search.shooting import shooting
 
@@ -23,6 +24,7 @@ SEARCHES: Mapping[str, Search] = {
     "cem": in_hindsight(cem),
     "shooting": in_hindsight(shooting),
     "fast-downward": in_hindsight(downward),
+    "llm": llm,
 }
 
 __all__ = ["SEARCHES", "Found", "Limits", "Problem", "Search", "Thought"]

@@ -13,9 +13,12 @@ import msgspec
 from planners.exploring import Explorer
 from planners.mpc import PlanConfig, Planner
 from planners.play import Moment, Run, play
+from planners.search.llm import Advice, Advised
 from rules.errors import WorldModelError
+from worldmodel.cli import advising
 from worldmodel.cli.models import load_model
 from worldmodel.environments.registry import environment
+from worldmodel.language_models import Cache, load
 from worldmodel.model import WorldModel
 from worldmodel.parallel import Workers
 from worldmodel.trajectories import Episode
@@ -36,7 +39,8 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that decides how a game is played. `run` names it in the episodes. rules: None for none at all."""
+    """All that decides how a game is played. `run` names it in the episodes. rules: None for none at all.
+    advice: of a language model, None for none."""
 
     environment: str
     rules: Path | None
@@ -44,6 +48,7 @@ class Setup:
     max_steps: int
     config: PlanConfig
     run: str
+    advice: Advice | None = None
 
 
 class Player:
@@ -54,6 +59,8 @@ class Player:
         self.spec = environment(setup.environment)
         self.model = self._first_model()
         self.explorer: Explorer | None = None
+        self._language = None if setup.advice is None else load(setup.advice.model)
+        self._advised: Advised | None = None
 
     def _first_model(self) -> WorldModel:
         perception = self.spec.perception(None)
@@ -82,8 +89,10 @@ class Player:
 
     def _planner(self, model: WorldModel, job: Job) -> Planner:
         """A planner that speaks the game's wording."""
-        perception = self.spec.perception(job.game)
-        return Planner(WorldModel(model.ruleset, perception, model.knowledge), self.setup.config)
+        it = WorldModel(model.ruleset, self.spec.perception(job.game), model.knowledge)
+        if self._language is not None:
+            self._advised = Advised(self._language, self.setup.advice, cache=Cache())
+        return Planner(it, self.setup.config, self._advised)
 
     def _watcher(self, job: Job) -> Callable[[Moment], None] | None:
         watch = self.watch
@@ -97,6 +106,8 @@ class Player:
             "decision_ms": " ".join(f"{1000 * seconds:.2f}" for seconds in run.seconds),
             "run": self.setup.run,
         }
+        if self._advised is not None:
+            metadata |= advising.noted(self._advised)
         return msgspec.structs.replace(run.episode, metadata=metadata)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worldmodel.cli import options, spreading
+from worldmodel.cli import advising, options, spreading
 from worldmodel.cli.console import (
     EXIT_INTERRUPTED,
     complain,
@@ -31,6 +31,7 @@ EPILOG = examples(
     "worldmodel plan",
     "worldmodel plan --watch --count 1",
     "worldmodel plan json_2.1.1 --split valid_seen --workers 4 -o episodes.jsonl",
+    "worldmodel plan --count 2 --search llm --max-tokens 20000",
     "worldmodel plan json_2.1.1 --split train --count 50 --learn --rules none -o learning.jsonl",
     "With -o, the same command again goes on where an interrupted one stopped.",
 )
@@ -55,6 +56,13 @@ def plan(
     sampler: Annotated[str, typer.Option("--sampler", help="How unseen things are imagined.")] = "counts",
     samples: Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")] = 48,
     engine: Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")] = "fast",
+    model: advising.Model = "embedded",
+    max_calls: advising.Calls = 100,
+    max_tokens: advising.Tokens = 100_000,
+    max_seconds: advising.Seconds = 120.0,
+    revisions: advising.Revisions = 1,
+    plans: advising.Plans = 1,
+    free: advising.Free = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show each step as it happens.")] = False,
     learn: Annotated[
         bool, typer.Option("--learn", help="Revise the rules between games; explore where there is no plan.")
@@ -74,6 +82,7 @@ def plan(
     starts from nothing, and what was learned is written beside the log that -o names: e.rules for e.jsonl.
     """
     from planners.mpc import PlanConfig
+    from planners.search.llm import Advice
     from worldmodel.cli.episodes import Job, Setup, play_all
     from worldmodel.cli.files import check_log, check_output
     from worldmodel.cli.gaming import chosen_games
@@ -102,9 +111,11 @@ def plan(
     if games is None and split is None:
         count = count or NEW_GAMES
     jobs = [Job(g.id, g.task_type, game) for g, game in chosen_games(spec, games, split, count, seed)]
-    setup = Setup(
-        environment, path, engine, max_steps, config, name_run(path, engine, max_steps, config, learn)
-    )
+    advice = None
+    if search == advising.LLM:
+        advice = Advice(model, max_calls, max_tokens, max_seconds, revisions, plans, not free)
+    run = name_run(path, engine, max_steps, config, learn, advice)
+    setup = Setup(environment, path, engine, max_steps, config, run, advice)
     record, watcher = Record(setup, jobs, output), _watcher(as_json) if watch else None
     if learn:
         learner = Learner(setup, watcher, record.episodes)

@@ -8,7 +8,9 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from planners.mpc import PlanConfig
+from planners.search.llm import Advice
 from rules.errors import WorldModelError
+from worldmodel.cli import advising
 from worldmodel.cli.console import progress, warn_all
 from worldmodel.cli.episodes import Job, Setup
 from worldmodel.revising import statistics_path
@@ -19,7 +21,14 @@ Play = Callable[[Sequence[Job]], Generator[Episode, None, None]]
 """Plays games, in their order."""
 
 
-def name_run(rules: Path | None, engine: str, max_steps: int, config: PlanConfig, learn: bool = False) -> str:
+def name_run(
+    rules: Path | None,
+    engine: str,
+    max_steps: int,
+    config: PlanConfig,
+    learn: bool = False,
+    advice: Advice | None = None,
+) -> str:
     """What two episodes of one run have in common, in words."""
     digest = hashlib.sha256()
     beside = [knowledge_path, statistics_path] if learn else [knowledge_path]
@@ -27,9 +36,10 @@ def name_run(rules: Path | None, engine: str, max_steps: int, config: PlanConfig
         if path.exists():
             digest.update(path.read_bytes())
     start = f"{'learning, ' if learn else ''}rules {digest.hexdigest()[:12] if rules else 'none'}"
+    end = f", {advising.describe(advice)}" if advice is not None else ""
     return (
         f"{start}, search {config.search}, sampler {config.sampler}, "
-        f"samples {config.samples}, at most {max_steps} steps, engine {engine}, seed {config.seed}"
+        f"samples {config.samples}, at most {max_steps} steps, engine {engine}, seed {config.seed}{end}"
     )
 
 

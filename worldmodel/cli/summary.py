@@ -10,6 +10,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from worldmodel.cli import advising
 from worldmodel.cli.console import plain
 from worldmodel.trajectories import Episode
 
@@ -26,6 +27,7 @@ def summarise(episodes: Sequence[Episode]) -> dict[str, Any]:
     return {
         **_row(episodes),
         **_learning(episodes),
+        **_advice(episodes),
         "by_task_type": {kind: _row([e for e in episodes if kind_of(e) == kind]) for kind in kinds},
         "ms_per_decision": {"mean": _mean(decisions), "p95": _percentile(decisions, 0.95)},
         "seen_by_the_agent": SEEN,
@@ -49,6 +51,12 @@ def _learning(episodes: Sequence[Episode]) -> dict[str, Any]:
         "revisions": sum(m["revised"] == "yes" for m in told),
         "all_steps": sum(len(e.steps) for e in episodes),
     }
+
+
+def _advice(episodes: Sequence[Episode]) -> dict[str, Any]:
+    """What a language model brought, where one was asked."""
+    total = advising.totals(episodes)
+    return {"language_model": total} if total else {}
 
 
 def kind_of(episode: Episode) -> str:
@@ -118,8 +126,9 @@ def notes(summary: dict[str, Any]) -> Text:
             f"\n{explored}\n{summary['mispredicted_steps']} steps came out otherwise than expected; the rules"
             f" changed after {summary['revisions']} games."
         )
+    advised = advising.bought(summary["language_model"]) if "language_model" in summary else ""
     return Text(
         f"{speed}{summary['seconds']:.1f} s in all. Seed {summary['seed']}, engine {summary['engine']}, "
-        f"rules {plain(summary['rules'])}.\n{SEEN}{learned}",
+        f"rules {plain(summary['rules'])}.\n{SEEN}{learned}{advised}",
         style="dim",
     )

@@ -42,6 +42,8 @@ def load_weights(source: str, dtype: torch.dtype = torch.bfloat16) -> tuple[Any,
 
     Raises `WorldModelError` where they cannot be loaded.
     """
+    logging: Any = transformers.utils.logging
+    logging.disable_progress_bar()
     path, options = Path(source), dict[str, Any](dtype=dtype)
     where, named = source, dict[str, str]()
     if path.suffix == ".gguf":
