@@ -48,7 +48,7 @@ class Budget:
 
 
 class Successors:
-    """Where each state's operators lead, made once: that is an expansion."""
+    """Where each state's operators lead, made once: that is an expansion. When all are spent, nowhere."""
 
     def __init__(self, task: Task, budget: Budget) -> None:
         self._task, self._budget = task, budget
@@ -58,6 +58,8 @@ class Successors:
         """The operators that apply, and the states they lead to; those that change nothing are left out."""
         made = self._made.get(state)
         if made is None:
+            if not self._budget.left:
+                return []
             self._budget.spend()
             steps = [(o, o.apply(state)) for o in self._task.operators if o.applies(state)]
             made = self._made[state] = [(o, successor) for o, successor in steps if successor != state]

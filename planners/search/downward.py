@@ -18,7 +18,10 @@ from planners.search.base import Found, Limits
 from planners.task import Operator, Task
 from rules.errors import WorldModelError
 
-STRATEGY = "lazy_wastar([h],preferred=[h],w=2{time})"
+STRATEGY = "lazy_wastar([h],preferred=[h],w=2,max_time={seconds})"
+LONGEST = 60.0
+"""Seconds, where none are set: expansions cannot be limited."""
+
 SCALE = 1000
 HOLDS, FAILS = 0, 1
 SOLVED, UNSOLVABLE, GIVEN_UP, OUT_OF_TIME = 0, 11, 12, 23
@@ -27,13 +30,12 @@ SOLVED, UNSOLVABLE, GIVEN_UP, OUT_OF_TIME = 0, 11, 12, 23
 def downward(task: Task, start: int, limits: Limits) -> Found:
     """A plan by lazy weighted A*. Raises `WorldModelError` where Fast Downward is missing or breaks down.
 
-    Of the limits it knows the horizon and the seconds.
+    Of the limits it knows the horizon and the seconds, which are never more than `LONGEST`.
     """
     if task.satisfied(start):
         return Found([], 0.0, 0)
     program = _program()
-    time = "" if limits.seconds == inf else f",max_time={limits.seconds}"
-    options = ["--evaluator", "h=ff()", "--search", STRATEGY.format(time=time)]
+    options = ["--evaluator", "h=ff()", "--search", STRATEGY.format(seconds=min(LONGEST, limits.seconds))]
     with TemporaryDirectory() as folder:
         plan = Path(folder, "plan")
         run = subprocess.run(
