@@ -9,7 +9,7 @@ from typing import BinaryIO, Protocol
 from rules.errors import WorldModelError
 from rules.induction import Transition
 from rules.proposals.fragments import MAX_CHARACTERS
-from rules.proposals.gate import Review, review
+from rules.proposals.gate import CONFIDENCE, Review, review
 from rules.proposals.prompts import prompt
 from rules.proposals.witness import Witness
 from rules.ruleset import RuleSet
@@ -54,11 +54,12 @@ def propose(
     proposer: Proposer,
     transitions: Iterable[Transition] | Witness,
     actions: Sequence[str] | None = None,
+    confidence: float = CONFIDENCE,
 ) -> Review:
     """Asks a proposer about each action whose logged outcomes the rules get wrong, and reviews its answers.
 
-    actions: ask about these instead. Raises `WorldModelError` for an action that the rule set lacks, and
-    what the proposer raises.
+    actions: ask about these instead. confidence: what the evidence for a rule must exceed.
+    Raises `WorldModelError` for an action that the rule set lacks, and what the proposer raises.
     """
     witness = transitions if isinstance(transitions, Witness) else Witness(transitions)
     unknown = [name for name in actions or () if name not in ruleset.actions]
@@ -69,6 +70,9 @@ def propose(
         if actions is None and next(witness.mistaken(reviewed.admitted, name), None) is None:
             continue
         for answer in proposer.propose(prompt(reviewed.admitted, name, witness)):
-            found = review(reviewed.admitted, answer, witness, source=f"proposed for {name}", action=name)
+            source = f"proposed for {name}"
+            found = review(
+                reviewed.admitted, answer, witness, source=source, action=name, confidence=confidence
+            )
             reviewed = Review(found.admitted, (*reviewed.verdicts, *found.verdicts))
     return reviewed

@@ -14,12 +14,14 @@ from worldmodel.cli.rulebook.common import RuleFile, bar, load
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from rules.proposals import Review, Verdict
+    from rules.proposals import Review, Verdict, Witness
+    from rules.ruleset import RuleSet
 
 EPILOG = examples(
     "worldmodel rules propose household.rules logs.jsonl.gz --from mine.rules -o better.rules",
     "worldmodel rules propose household.rules logs.jsonl.gz --action put --prompt > ask.txt",
     "worldmodel rules propose household.rules logs.jsonl.gz --from - -o better.rules < answer.txt",
+    "worldmodel rules propose household.rules logs.jsonl.gz --llm openai:NAME -o better.rules",
     "Exit code 1: something was rejected.",
 )
 
@@ -37,6 +39,16 @@ def propose(
         Path | None,
         typer.Option("--from", help="Rules, or an answer with rules in code blocks; - is stdin."),
     ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm",
+            help="Ask a language model: embedded, a folder, a .gguf file, a name on the hub, openai:NAME.",
+        ),
+    ] = None,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, help="Tokens that it may read and write.")
+    ] = 50_000,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The rule file to write.")] = None,
     action: Annotated[
         str | None, typer.Option("--action", "-a", help="Rules that name no action belong to this one.")
@@ -70,13 +82,16 @@ def propose(
         witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
         typer.echo(prompt(ruleset, action, witness))
         return
-    if from_ is None or output is None:
-        raise WorldModelError("expected --from (the proposals) and --output (the rule file to write)")
-    check_output(output, [from_, *(logs or [])])
-    text = _read(from_)
+    if (from_ is None) is (llm is None) or output is None:
+        raise WorldModelError("expected --from or --llm (the proposals), and --output (the rules to write)")
+    check_output(output, [*([from_] if from_ else []), *(logs or [])])
+    text, source = ("", "") if from_ is None else (_read(from_), _name(from_))
     witness = Witness(transitions(ruleset, logs or [], environment, format, limit))
     with progress("asking z3 and the logs"):
-        found = review(ruleset, text, witness, source=_name(from_), action=action, confidence=confidence)
+        if llm is not None:
+            found = _asked(ruleset, llm, max_tokens, witness, action, confidence)
+        else:
+            found = review(ruleset, text, witness, source=source, action=action, confidence=confidence)
     _save(found, file, output)
     if as_json:
         show_json(_as_dict(found, output))
@@ -84,6 +99,18 @@ def propose(
         show(_table(found, output))
     if not found.ok:
         raise typer.Exit(EXIT_FINDINGS)
+
+
+def _asked(
+    ruleset: RuleSet, name: str, tokens: int, witness: Witness, action: str | None, confidence: float
+) -> Review:
+    """The review of what a language model proposes: of one action, or of each that the logs belie."""
+    from rules.proposals import propose
+    from worldmodel.language_models import Budget, Cache, LanguageProposer, Metered, load
+
+    model = Metered(load(name), Budget(tokens=tokens), Cache())
+    actions = None if action is None else [action]
+    return propose(ruleset, LanguageProposer(model), witness, actions, confidence)
 
 
 def _read(path: Path) -> str:
