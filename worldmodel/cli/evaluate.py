@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worldmodel.cli import options
-from worldmodel.cli.console import complain, examples, progress, show, show_json, warn_all
+from worldmodel.cli.console import examples, progress, show, show_json, warn_all
 
 if TYPE_CHECKING:
     from worldmodel.environments.registry import EnvironmentSpec
     from worldmodel.evaluation import Evaluation
+    from worldmodel.evaluation.reward import Rewards
+    from worldmodel.evaluation.rollouts import Rollouts
     from worldmodel.model import WorldModel
 
 EPILOG = examples(
@@ -21,6 +23,7 @@ EPILOG = examples(
     "worldmodel evaluate logs.jsonl.gz --by action --by task --limit 50",
     "worldmodel evaluate logs.jsonl.gz --rules mine.rules --against household.rules",
     "worldmodel evaluate logs.jsonl.gz --setting privileged --games GAMES --split valid_seen",
+    "worldmodel evaluate logs.jsonl.gz --rollouts 10 --reward",
     "worldmodel evaluate logs.jsonl.gz --json --plots pictures > accuracy.json",
 )
 
@@ -58,6 +61,12 @@ def evaluate(
     by: Annotated[
         list[By] | None, typer.Option("--by", help="More tables, one for each; may be repeated.")
     ] = None,
+    rollouts: Annotated[
+        int | None, typer.Option("--rollouts", min=1, help="Look so many steps ahead, without seeing.")
+    ] = None,
+    reward: Annotated[
+        bool, typer.Option("--reward", help="The progress that the model sees, against the reward earned.")
+    ] = False,
     plots: Annotated[
         Path | None, typer.Option("--plots", help="A folder for pictures (the report extra).")
     ] = None,
@@ -73,10 +82,13 @@ def evaluate(
     is privileged: then everybody starts from the hidden initial state. The two are never mixed.
     """
     from worldmodel import evaluation as measuring
+    from worldmodel.cli import measured
     from worldmodel.cli.logs import LogFiles
     from worldmodel.cli.models import rule_file
     from worldmodel.cli.privilege import revealer
     from worldmodel.environments.registry import environment as environment_named
+    from worldmodel.evaluation.reward import rewards
+    from worldmodel.predictors.counts import Counts
 
     spec = environment_named(environment)
     paths = [rule_file(spec, rules), *([] if against is None else [rule_file(spec, against)])]
@@ -88,15 +100,23 @@ def evaluate(
     episodes = list(files)
     files.require_some()
     baselines = measuring.AlwaysSucceeds(), measuring.MostFrequentAnswer(files.perception)
+    guessing = [Counts(model) for model in models]
     with progress("predicting", len(episodes)) as advance:
         found = measuring.evaluate(
-            [*models, *baselines], episodes, files.perception, lambda _: advance(), reveal
+            [*models, *guessing, *baselines], episodes, files.perception, lambda _: advance(), reveal
         )
     warn_all(files.bad)
     more = {"rules": str(paths[0]), "broken_lines": len(files.bad), "seed": seed}
-    _tell(found, [model.name for model in models], by or [], more, as_json)
+    ahead = measured.rolled_out(models, episodes, rollouts, reveal) if rollouts else []
+    earned = rewards(models[0], episodes) if reward else None
+    if as_json:
+        _tell_machines(found, [model.name for model in models], more, ahead, earned)
+    else:
+        _tell(found, [model.name for model in models], by or [], seed)
+        show(*(measured.rollout_table(one, seed) for one in ahead))
+        show(*([measured.reward_table(earned, seed)] if earned else []))
     if plots is not None:
-        _draw(found, plots)
+        measured.draw(found, plots)
 
 
 def _models(spec: EnvironmentSpec, paths: list[Path], files: Any) -> list[WorldModel]:
@@ -111,29 +131,34 @@ def _models(spec: EnvironmentSpec, paths: list[Path], files: Any) -> list[WorldM
     return models
 
 
-def _tell(found: Evaluation, models: list[str], by: list[By], more: dict[str, Any], as_json: bool) -> None:
-    """The result, on stdout."""
+def _tell(found: Evaluation, models: list[str], by: list[By], seed: int) -> None:
+    """The tables, on stdout."""
     from worldmodel import evaluation as measuring
 
-    seed = more["seed"]
-    if as_json:
-        if len(models) > 1:
-            more["difference"] = measuring.comparison_dict(found, models[0], models[1], seed)
-        show_json(measuring.to_dict(found, seed) | more)
-        return
     show(measuring.table(found, seed), measuring.coverage_table(found))
     for field in by:
-        show(*(measuring.group_table(found, model, field.value) for model in models))
+        shown = found.predictors[: 2 * len(models)]
+        show(*(measuring.group_table(found, name, field.value) for name in shown))
     if len(models) > 1:
         show(measuring.comparison_table(found, models[0], models[1], seed))
 
 
-def _draw(found: Evaluation, folder: Path) -> None:
-    """The pictures, each file written whole."""
+def _tell_machines(
+    found: Evaluation,
+    models: list[str],
+    more: dict[str, Any],
+    ahead: list[Rollouts],
+    earned: Rewards | None,
+) -> None:
+    """The same as JSON."""
     from worldmodel import evaluation as measuring
-    from worldmodel.cli.files import check_output, write
+    from worldmodel.cli import measured
 
-    for name, picture in measuring.plots(found):
-        check_output(folder / name)
-        write(folder / name, picture)
-        complain(f"{folder / name}: written", kind="")
+    seed = more["seed"]
+    if len(models) > 1:
+        more["difference"] = measuring.comparison_dict(found, models[0], models[1], seed)
+    if ahead:
+        more["rollouts"] = measured.rollout_dict(ahead)
+    if earned:
+        more["reward"] = measured.reward_dict(earned, seed)
+    show_json(measuring.to_dict(found, seed) | more)

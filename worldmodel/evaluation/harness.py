@@ -19,7 +19,7 @@ from worldmodel.evaluation.observed import Observed, constants
 from worldmodel.evaluation.results import PARTIAL, PRIVILEGED, Evaluation
 from worldmodel.evaluation.text import normalised, token_f1
 from worldmodel.model import Prediction
-from worldmodel.predictors.base import Predictor, Tracker, Transcript
+from worldmodel.predictors.base import Predictor, Tracker, Transcript, tracker_of
 from worldmodel.trajectories import Episode, Step
 
 Progress = Callable[[int], None]
@@ -74,9 +74,8 @@ class _Run:
     ) -> None:
         self.predictors, self.perception, self.reveal = predictors, perception, reveal
         self.transcript = Transcript(perception)
-        self.trackers: list[Tracker] = [
-            predictor if isinstance(predictor, Tracker) else self.transcript for predictor in predictors
-        ]
+        self.trackers = [tracker_of(predictor, self.transcript) for predictor in predictors]
+        self._distinct = {id(tracker): tracker for tracker in (self.transcript, *self.trackers)}
         self.always = constants(episodes, perception)
         self.malformed = self.malformed_refused = 0
         self.judgements: dict[str, list[Judgement]] = {p.name: [] for p in predictors}
@@ -101,25 +100,27 @@ class _Run:
                 plain, beliefs = self._shown(plain, beliefs, action, step)
 
     def _begin(self, episode: Episode) -> tuple[Belief, list[Belief]]:
-        plain = self.transcript.begin(episode.observation)
-        beliefs = [
-            plain if tracker is self.transcript else tracker.begin(episode.observation)
-            for tracker in self.trackers
-        ]
-        if self.reveal is None:
-            return plain, beliefs
-        hidden = self.reveal(episode)
-        return informed(plain, hidden), [informed(belief, hidden) for belief in beliefs]
+        hidden = None if self.reveal is None else self.reveal(episode)
+
+        def begin(tracker: Tracker) -> Belief:
+            belief = tracker.begin(episode.observation)
+            return belief if hidden is None else informed(belief, hidden)
+
+        return self._each(begin)
 
     def _shown(
         self, plain: Belief, beliefs: Sequence[Belief], action: Action | None, step: Step
     ) -> tuple[Belief, list[Belief]]:
         """Everybody's belief after the observation."""
-        after = self.transcript.update(plain, action, step.observation)
-        return after, [
-            after if tracker is self.transcript else tracker.update(belief, action, step.observation)
-            for tracker, belief in zip(self.trackers, beliefs, strict=True)
-        ]
+        before = {id(t): b for t, b in zip(self.trackers, beliefs, strict=True)} | {
+            id(self.transcript): plain
+        }
+        return self._each(lambda tracker: tracker.update(before[id(tracker)], action, step.observation))
+
+    def _each(self, ask: Callable[[Tracker], Belief]) -> tuple[Belief, list[Belief]]:
+        """The transcript's belief and those that the predictors are asked with; no tracker is asked twice."""
+        found = {key: ask(tracker) for key, tracker in self._distinct.items()}
+        return found[id(self.transcript)], [found[id(tracker)] for tracker in self.trackers]
 
     def _judge(
         self, step: Step, observed: Observed, beliefs: Sequence[Belief], group: dict[str, Any]

@@ -81,12 +81,14 @@ class Levels:
     def risk_area(self, weights: Array) -> float:
         """The mean risk over all coverages (AURC: Geifman and El-Yaniv 2017); less is better."""
         steps, positives = (part[::-1] for part in self.counted(weights))
-        total = steps.sum()
-        if not total:
+        if not steps.sum():
             return float("nan")
-        each = np.repeat(np.divide(steps - positives, steps, where=steps > 0, out=np.zeros_like(steps)),
-                         np.rint(steps).astype(np.intp))  # fmt: skip
-        return float((np.cumsum(each) / np.arange(1, len(each) + 1)).mean())
+        errors = steps - positives
+        before, wrong = np.cumsum(steps) - steps, np.cumsum(errors) - errors
+        rate = np.divide(errors, steps, where=steps > 0, out=np.zeros_like(steps))
+        # The i-th step of a level has the risk (wrong + rate i) / (before + i): harmonic numbers sum it up.
+        harmonic = _harmonic(before + steps) - _harmonic(before)
+        return float((rate * steps + (wrong - rate * before) * harmonic).sum() / steps.sum())
 
     def risk_at(self, coverage: float, weights: Array) -> float:
         """The risk where so many of the surest steps are answered, the next level included."""
@@ -99,3 +101,15 @@ class Levels:
 def _summed(places: npt.NDArray[np.intp], weights: Array, count: int) -> Array:
     """The weights of each place, added up."""
     return np.bincount(places, weights, count).astype(np.float64)
+
+
+def _harmonic(numbers: Array) -> Array:
+    """1 + 1/2 + ... + 1/n for each n; beyond a thousand by Euler's expansion, there exact to 1e-14."""
+    whole = np.rint(numbers).astype(np.intp)
+    n = np.maximum(whole, FEW).astype(np.float64)
+    large: Array = np.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2)
+    return np.where(whole < FEW, _FIRST[np.minimum(whole, FEW - 1)], large)
+
+
+FEW = 1000
+_FIRST: Array = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, FEW))])

@@ -20,7 +20,7 @@ from worldmodel.evaluation.harness import Progress, Reveal, informed
 from worldmodel.evaluation.metrics import interval, ratio, says_failure
 from worldmodel.evaluation.observed import said
 from worldmodel.evaluation.text import normalised
-from worldmodel.predictors.base import Predictor, Tracker, Transcript
+from worldmodel.predictors.base import Predictor, Tracker, Transcript, tracker_of
 from worldmodel.trajectories import Episode, Step
 
 
@@ -104,7 +104,7 @@ def roll_out(
         raise WorldModelError(
             f"rollouts of depth {depth} every {stride} steps: expected both to be at least 1"
         )
-    tracker = predictor if isinstance(predictor, Tracker) else Transcript(perception)
+    tracker = tracker_of(predictor, Transcript(perception))
     found = []
     for number, episode in enumerate(episodes):
         sums = np.zeros((depth, len(Depth._fields)), dtype=np.int64)

@@ -25,7 +25,8 @@ class Predictor(Protocol):
 class Tracker(Protocol):
     """Anything that keeps a belief through an episode, by its texts alone.
 
-    A predictor that is one is asked with its own beliefs; any other with those of a `Transcript`.
+    A predictor that is one is asked with its own beliefs, one whose `tracker` is one with that one's, any
+    other with those of a `Transcript`.
     """
 
     def begin(self, observation: str) -> Belief:
@@ -35,6 +36,14 @@ class Tracker(Protocol):
     def update(self, belief: Belief, action: Action | None, observation: str) -> Belief:
         """The belief after an observation; the action is None for a command outside the grammar."""
         ...
+
+
+def tracker_of(predictor: Predictor, transcript: Transcript) -> Tracker:
+    """Whose beliefs a predictor is asked with."""
+    for own in (predictor, getattr(predictor, "tracker", None)):
+        if isinstance(own, Tracker):
+            return own
+    return transcript
 
 
 class Transcript:

@@ -20,19 +20,11 @@ from worldmodel.wording import realize
 
 
 class Counts:
-    """A world model that guesses contents. It keeps the model's beliefs, and adds nothing to them."""
+    """A world model that guesses contents. It is asked with the model's beliefs (`tracker`)."""
 
     def __init__(self, model: WorldModel) -> None:
-        self.model = model
+        self.model = self.tracker = model
         self.name = f"{model.name} + counts"
-
-    def begin(self, observation: str) -> Belief:
-        """The model's belief."""
-        return self.model.begin(observation)
-
-    def update(self, belief: Belief, action: Action | None, observation: str) -> Belief:
-        """The model's belief."""
-        return self.model.update(belief, action, observation)
 
     def predict(self, belief: Belief, action: Action) -> Prediction:
         """The model's prediction; where its words depend on unseen contents, with the likeliest of these."""

@@ -11,6 +11,7 @@ import pytest
 from tests.worldmodel.cli.conftest import Run, words
 from worldmodel import environment, evaluate, load, read_episodes, shipped_rules
 from worldmodel.evaluation import AlwaysSucceeds, MostFrequentAnswer
+from worldmodel.predictors.counts import Counts
 
 TIMED = "ms a prediction"
 
@@ -21,8 +22,10 @@ def test_measures_what_the_library_measures(run: Run, logs: Path, rules: Path) -
     perception = environment("alfworld").perception(None)
     model = load(rules, perception)
     episodes = list(read_episodes(logs))[:5]
-    found = evaluate([model, AlwaysSucceeds(), MostFrequentAnswer(perception)], episodes, perception)
+    baselines = AlwaysSucceeds(), MostFrequentAnswer(perception)
+    found = evaluate([model, Counts(model), *baselines], episodes, perception)
     assert list(said["predictors"]) == found.predictors
+    assert found.predictors[:2] == ["rules", "rules + counts"]
     for name in found.predictors:
         measures = said["predictors"][name]["measures"]
         wanted = {m: None if v != v else v for m, v in found.measures(name).items()}
@@ -147,3 +150,21 @@ def test_privileged_needs_the_games_that_were_logged(run: Run, logs: Path, games
     assert "its game is not among the 3 of" in result.stderr
     result = run(*args, "--games", games)
     assert result.exit_code == 2
+
+
+def test_looking_ahead_and_rewards(run: Run, games: Path, rules: Path, tmp_path: Path) -> None:
+    won, lost = tmp_path / "won.jsonl", tmp_path / "lost.jsonl"
+    assert run("plan", games, "-o", won).exit_code == 0
+    run("collect", "--games", games, "--policy", "random", "--steps", 12, "-o", lost)
+    args = ("evaluate", won, lost, "--rules", rules, "--rollouts", 3, "--reward")
+    said = json.loads(run(*args, "--json").stdout)
+    ahead = said["rollouts"]["rules"]
+    assert len(ahead) == 3
+    assert all(row["outcome"] >= row["outcomes so far"] > 0.3 for row in ahead)
+    pairs = said["reward"]["pairs"]
+    assert 1 <= len(pairs) <= 3
+    mean = sum(pair["steps"] for pair in pairs) / len(pairs)
+    assert said["reward"]["distance to steps"] == pytest.approx(mean)
+    text = words(run(*args).stdout)
+    assert "rules, looking ahead without seeing" in text
+    assert "reward from state, " in text
