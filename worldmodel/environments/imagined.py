@@ -26,7 +26,7 @@ from rules.ruleset import Parameter, Rule
 from worldmodel.belief import Belief
 from worldmodel.environments.registry import Hidden
 from worldmodel.model import WorldModel
-from worldmodel.predictors.counts import Counts, fresh
+from worldmodel.predictors.counts import Counts, fresh, numbered
 from worldmodel.progress import achieved
 
 MAX_OBSERVATION, MAX_COMMAND = 16_384, 256
@@ -139,9 +139,13 @@ def imagine(model: WorldModel, opening: str, rng: random.Random) -> Hidden:
     """A world that an opening may belong to, drawn by what the model knows of rooms: what every place
     contains, and what things are like. Of each type that the goal names there is enough.
 
-    What was never seen so at first sight is not so. Raises `UnknownGoal` where the opening states no goal.
+    What was never seen so at first sight is not so. Raises `UnknownGoal` where the opening states no goal,
+    and `WorldModelError` where things are not named by type and number, so that none can be made up.
     """
     belief = model.begin(opening)
+    if not numbered(belief.state.objects):
+        names = ", ".join(list(belief.state.objects)[:3])
+        raise WorldModelError(f"cannot name what is imagined beside {names}: expected names such as 'mug 1'")
     draw = _Draw(model, belief, rng)
     draw.furnish()
     draw.provide()

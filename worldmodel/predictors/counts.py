@@ -7,6 +7,7 @@ follows from what was seen so far.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -39,6 +40,8 @@ class Counts:
         for slot in slots(rule.says):
             if isinstance(slot, Atom) and (pattern := slot.substitute(binding)) not in state.false:
                 names, chance = self._imagined(belief, pattern, state)
+                if names.keys() - state.objects.keys() and not numbered(belief.state.objects):
+                    return prediction
                 state = state.updated([_filled(pattern, name) for name in names], [pattern], names)
                 certainty *= chance
         said = realize(rule.says, binding, state, self.model.perception)
@@ -85,6 +88,11 @@ class Counts:
             if chance > 0.5:
                 there[fresh(type_, state.objects)] = type_
         return there, certainty
+
+
+def numbered(objects: Mapping[str, str]) -> bool:
+    """Whether things are named by their type and a number, so that a new one can be named."""
+    return all(re.fullmatch(rf"{re.escape(type_)} \d+", name) for name, type_ in objects.items())
 
 
 def fresh(type_: str, objects: Mapping[str, str]) -> str:

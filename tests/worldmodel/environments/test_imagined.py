@@ -8,10 +8,12 @@ from collections import Counter
 import pytest
 
 from rules.errors import WorldModelError
-from rules.logic import TRUE, Atom
-from worldmodel import environment, load, shipped_rules
+from rules.logic import TRUE, WILDCARD, Atom, State
+from tests.worldmodel.blocks_text import SPOTS, BlocksEnv, BlocksPerception, play
+from worldmodel import environment, learn, load, shipped_rules
 from worldmodel.environments.base import UnknownGoal
 from worldmodel.environments.imagined import WorldModelEnv, imagine
+from worldmodel.environments.registry import Hidden
 from worldmodel.environments.testing import check_environment
 from worldmodel.model import WorldModel
 
@@ -88,3 +90,16 @@ def test_the_end_of_an_episode(model: WorldModel) -> None:
         WorldModelEnv(model, opening(GAMES[0]).partition("Your task")[0])
     with pytest.raises(WorldModelError, match="max_steps should be at least 1"):
         WorldModelEnv(model, opening(GAMES[0]), max_steps=0)
+
+
+def test_another_domain_runs_in_worlds_that_it_is_given() -> None:
+    perception = BlocksPerception()
+    model = learn([play(BlocksEnv(), seed) for seed in range(60)], perception)
+    text, _ = BlocksEnv().reset(seed=1)
+    blocks = {"red": "east", "blue": "west"}
+    closed = [Atom("lying", (WILDCARD, spot)) for spot in SPOTS] + [Atom("covered", (WILDCARD,))]
+    lying = [Atom("lying", item) for item in blocks.items()]
+    world = Hidden(State({**dict.fromkeys(SPOTS, "spot"), **dict.fromkeys(blocks, "block")}, lying, closed))
+    check_environment(perception, lambda: WorldModelEnv(model, text, world), seeds=(0,), steps=20)
+    with pytest.raises(WorldModelError, match="cannot name what is imagined beside east"):
+        WorldModelEnv(model, text).reset(seed=0)
