@@ -116,7 +116,7 @@ def evaluate(
         show(*(measured.rollout_table(one, seed) for one in ahead))
         show(*([measured.reward_table(earned, seed)] if earned else []))
     if plots is not None:
-        measured.draw(found, plots)
+        measured.draw(found, ahead, plots)
 
 
 def _models(spec: EnvironmentSpec, paths: list[Path], files: Any) -> list[WorldModel]:

@@ -100,12 +100,12 @@ def reward_dict(found: Rewards, seed: int) -> dict[str, Any]:
     }
 
 
-def draw(found: Evaluation, folder: Path) -> None:
+def draw(found: Evaluation, ahead: Sequence[Rollouts], folder: Path) -> None:
     """The pictures, each file written whole."""
     from worldmodel.cli.files import check_output, write
     from worldmodel.evaluation import plots
 
-    for name, picture in plots(found):
+    for name, picture in plots(found, ahead):
         check_output(folder / name)
         write(folder / name, picture)
         complain(f"{folder / name}: written", kind="")

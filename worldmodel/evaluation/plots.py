@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rules.errors import WorldModelError
 from worldmodel.evaluation.results import Evaluation
+from worldmodel.evaluation.rollouts import Rollouts
 
 DOTS = 110
 
 
-def plots(evaluation: Evaluation) -> Iterator[tuple[str, bytes]]:
+def plots(evaluation: Evaluation, rollouts: Sequence[Rollouts] = ()) -> Iterator[tuple[str, bytes]]:
     """File names and pictures (PNG). `WorldModelError` where matplotlib is not installed."""
     figure = _figures()
     yield "coverage-risk.png", _coverage_risk(figure(figsize=(10, 4), layout="constrained"), evaluation)
     yield "calibration.png", _calibration(figure(figsize=(5, 5), layout="constrained"), evaluation)
     yield "actions.png", _actions(figure(figsize=(8, 5), layout="constrained"), evaluation)
+
+    if rollouts:
+        yield "divergence.png", _divergence(figure(figsize=(6, 4), layout="constrained"), rollouts)
 
 
 def _figures() -> Any:
@@ -83,4 +87,21 @@ def _actions(figure: Any, evaluation: Evaluation) -> bytes:
         axes.set(title=measure, xlim=(0, 1))
         axes.invert_yaxis()
     axes.legend(fontsize="small")
+    return png(figure)
+
+
+def _divergence(figure: Any, rollouts: Sequence[Rollouts]) -> bytes:
+    """The share of rollouts whose outcomes were all foretold, by depth, and that of exact words."""
+    axes = figure.subplots()
+    for found in rollouts:
+        rows, bounds = found.by_depth(), found.intervals("outcomes so far")
+        depths = range(1, len(rows) + 1)
+        (line,) = axes.plot(
+            depths, [row["outcomes so far"] for row in rows], marker="o", label=found.predictor
+        )
+        axes.fill_between(depths, *zip(*bounds, strict=True), color=line.get_color(), alpha=0.2)
+        axes.plot(depths, [row["exact"] for row in rows], color=line.get_color(), linestyle="--")
+    axes.set(title="outcomes so far (line), exact words (dashed)", xlabel="steps ahead", ylim=(0, 1.02))
+    axes.grid(alpha=0.3)
+    axes.legend()
     return png(figure)

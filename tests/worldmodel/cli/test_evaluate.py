@@ -102,10 +102,12 @@ def test_two_models_are_compared_on_the_same_steps(run: Run, logs: Path, rules: 
 
 def test_pictures(run: Run, logs: Path, rules: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the report extra")
-    result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--plots", tmp_path / "new" / "plots")
+    folder = tmp_path / "new" / "plots"
+    result = run("evaluate", logs, "--rules", rules, "--limit", 2, "--rollouts", 3, "--plots", folder)
     assert result.exit_code == 0, result.output
-    found = sorted((tmp_path / "new" / "plots").iterdir())
-    assert [file.name for file in found] == ["actions.png", "calibration.png", "coverage-risk.png"]
+    found = sorted(folder.iterdir())
+    names = ["actions", "calibration", "coverage-risk", "divergence"]
+    assert [file.name for file in found] == [f"{name}.png" for name in names]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in found)
 
 
