@@ -94,8 +94,10 @@ class Bench:
         self._applicability = Applicability(domain.vocabulary, domain.examples(states, 0))
 
     def rows(self, setting: Setting, seed: int) -> Iterator[Row]:
-        """A row for every learner."""
+        """A row for every learner; none where there is nothing to learn from."""
         paths, traces = self._log(setting, seed)
+        if not any(traces):
+            return
         seen = {t.action.name for trace in traces for t in trace}
         row: Row = {
             "setting": setting.name,
@@ -274,6 +276,8 @@ def ratios(own: Row, peer: Row) -> list[str]:
 def show_domains(console: Console, rows: Sequence[Row]) -> None:
     """Each domain of the main setting: every learner's precision / recall, and where our time goes."""
     found = [row for row in rows if row["setting"] == "traces"]
+    if not found:
+        return
     learners = list(dict.fromkeys(row["learner"] for row in found))
     table = Table(title="10 traces: syntactic precision / recall; applicable actions; ms per transition")
     for column in ("domain", *learners):
@@ -360,9 +364,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     if args.all:
         groups |= {"The domains kept aside": [r for r in rows if r["aside"]], "All domains": rows}
     for title, chosen in groups.items():
-        show(console, chosen, title)
+        if chosen:
+            show(console, chosen, title)
     if "traces" in args.settings:
-        show_domains(console, [row for row in rows if not row["aside"]])
+        show_domains(console, groups["AMLGym's 11 domains"])
         show_agreement(console, [row for row in rows if "amlgym" in row])
     show_stages(console, rows)
 
