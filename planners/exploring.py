@@ -12,10 +12,8 @@ from worldmodel.belief import Belief
 from worldmodel.curiosity import CuriousPolicy
 from worldmodel.model import Prediction, WorldModel
 
-TRUST = 0.2
+TRUST = 0.5
 """A step that is less likely to work is no plan."""
-HOPE = 1
-"""So often a step that is merely hoped for is taken in an episode."""
 OFTEN = 3
 """A step that was taken so often in an episode leads nowhere."""
 
@@ -23,24 +21,29 @@ OFTEN = 3
 class Explorer:
     """Acts in the planner's place. It is told what is admissible, if the environment says so.
 
-    `begin` starts the next episode; what it has tried it remembers over all of them. hope: a planner
-    with rules as they may be (`worldmodel.optimism`), whose steps are tried before those of curiosity.
+    `begin` starts the next episode; what it has tried it remembers over all of them. cautious: plans with
+    what has worked (`worldmodel.caution`), before curiosity decides.
     """
 
     def __init__(self) -> None:
         self.policy = CuriousPolicy()
-        self.hope: Planner | None = None
+        self.cautious: Planner | None = None
 
     def begin(self, model: WorldModel, opening: str, seed: str) -> None:
         """An episode starts with this text."""
-        if self.hope is not None:
-            self.hope.reset()
+        if self.cautious is not None:
+            self.cautious.reset()
+        self._model = model
         self._taken: Counter[Action] = Counter()
+        self._tried: Counter[str] = Counter()
+        self._worked: Counter[str] = Counter()
         self.policy.begin(model.perception, opening, random.Random(seed))
 
     def steps_in(self, action: Action, prediction: Prediction, guess: bool) -> bool:
-        """Whether to act instead: there is no plan, or none that can be trusted."""
-        return guess or prediction.chance < TRUST or self._taken[action] >= OFTEN
+        """Whether to act instead: there is no plan, or none that can be trusted after how such actions
+        have fared in this episode."""
+        fared = (self._worked[action.name] + 1) / (self._tried[action.name] + 1)
+        return guess or prediction.chance * fared < TRUST or self._taken[action] >= OFTEN
 
     def act(self, model: WorldModel, belief: Belief, admissible: Sequence[str]) -> Action | None:
         """Another action, None where there is none."""
@@ -48,10 +51,10 @@ class Explorer:
         serving = [a for a in options if not self._taken[a] and _serves(model, belief, a)]
         if serving:
             return min(serving)
-        if self.hope is not None:
-            hoped = self.hope.decide(belief, held=False)
-            if not hoped.guess and self._taken[hoped.action] < HOPE:
-                return hoped.action
+        if self.cautious is not None:
+            found = self.cautious.decide(belief, held=False)
+            if not found.guess and self._taken[found.action] < OFTEN:
+                return found.action
         return model.perception.action(self.policy.act(admissible))
 
     def see(self, action: Action | None, command: str, observation: str) -> None:
@@ -59,14 +62,18 @@ class Explorer:
         self.policy.see(command, observation)
         if action is not None:
             self._taken[action] += 1
+            self._tried[action.name] += 1
+            self._worked[action.name] += not self._model.refuses(action, observation)
 
 
 def _serves(model: WorldModel, belief: Belief, action: Action) -> bool:
-    """Whether some rule of an action, whatever its condition, brings about a literal of the goal."""
-    goals = [literal for literal in belief.goal.condition if literal.positive]
+    """Whether some rule of an action, whatever its condition, brings about a literal of the goal that is all
+    that is missing of what the goal wants of these things: a mug is heated before it is put away."""
     return any(
-        belief.state.truth(fact) is not TRUE and any(_fits(model, belief, goal, fact) for goal in goals)
+        belief.state.truth(fact) is not TRUE and _completes(model, belief, goal, fact)
         for fact in _effects(model, action)
+        for goal in belief.goal.condition
+        if goal.positive
     )
 
 
@@ -77,14 +84,16 @@ def _effects(model: WorldModel, action: Action) -> Iterator[Atom]:
             yield from (atom.substitute(binding) for atom in rule.adds)
 
 
-def _fits(model: WorldModel, belief: Belief, goal: Literal, fact: Atom) -> bool:
-    """Whether a fact is an instance of a goal's literal."""
+def _completes(model: WorldModel, belief: Belief, goal: Literal, fact: Atom) -> bool:
+    """Whether a fact is an instance of a goal's literal, and the others about the same things hold."""
     if goal.atom.predicate != fact.predicate:
         return False
     types = {p.name: p.type for p in belief.goal.parameters}
-    return all(
-        model.ruleset.is_a(model.engine.type_of(name, belief.state), types[term])
-        if term in types
-        else term == name
-        for term, name in zip(goal.atom.args, fact.args, strict=True)
-    )
+    binding = dict(zip(goal.atom.args, fact.args, strict=True))
+    for term, name in binding.items():
+        own = model.engine.type_of(name, belief.state)
+        if term != name and not (term in types and model.ruleset.is_a(own, types[term])):
+            return False
+    others = [x.substitute(binding) for x in belief.goal.condition if x != goal]
+    about = [x for x in others if not any(a.startswith("?") for a in x.atom.args)]
+    return all(model.engine.literal(x, belief.state, {}) is TRUE for x in about)

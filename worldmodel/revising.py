@@ -16,11 +16,11 @@ from rules.errors import WorldModelError
 from rules.induction import Statistics, induce, storage
 from rules.induction.pruning import prune
 from rules.ruleset import Evidence, Rule, RuleSet
+from worldmodel.caution import cautious
 from worldmodel.environments.base import Perception
 from worldmodel.knowledge import Knowledge
 from worldmodel.learning import observe
 from worldmodel.model import WorldModel
-from worldmodel.optimism import Tries, hopeful
 from worldmodel.replay import transitions
 from worldmodel.storage import save
 from worldmodel.trajectories import Episode
@@ -47,21 +47,18 @@ class Student:
         self.model = model or WorldModel(perception.domain, perception)
         self._before = self.model.knowledge + Knowledge()
         self._episodes: list[Episode] = []
-        self._tries = Tries()
-        self._hopeful: RuleSet | None = None
+        self._cautious: RuleSet | None = None
 
-    def hopeful(self) -> WorldModel:
-        """The model, with what may be hoped for beside what is known: for planning."""
-        if self._hopeful is None:
-            self._hopeful = hopeful(self.model.ruleset, self._tries)
-        return WorldModel(self._hopeful, self.perception, self.model.knowledge)
+    def cautious(self) -> WorldModel:
+        """What has worked so far, for plans where the model has none that can be trusted."""
+        if self._cautious is None:
+            self._cautious = cautious(self.statistics)
+        return WorldModel(self._cautious, self.perception, self.model.knowledge)
 
     def take(self, episode: Episode) -> Lesson:
         """Learns from an episode."""
         mispredicted = sum(mispredictions(self.model, episode))
-        found = list(transitions(episode, self.perception))
-        self.statistics.update(found)
-        self._tries.note(found)
+        self.statistics.update(transitions(episode, self.perception))
         self._episodes.append(episode)
         revised = bool(mispredicted) and self._revise()
         if not revised:
@@ -75,7 +72,7 @@ class Student:
         ruleset = induce(self.statistics)
         changed = shapes(ruleset) != shapes(self.model.ruleset)
         knowledge = self._before + Knowledge() if changed else self.model.knowledge
-        self.model, self._hopeful = WorldModel(ruleset, self.perception, knowledge), None
+        self.model, self._cautious = WorldModel(ruleset, self.perception, knowledge), None
         for episode in self._episodes if changed else ():
             observe(self.model, episode)
         return changed

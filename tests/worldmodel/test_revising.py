@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 
 from rules.errors import WorldModelError
-from rules.induction import Transition
-from rules.language import parse, render
-from rules.logic import Action, Atom, State
+from rules.language import render
 from tests.worldmodel.blocks_text import BlocksEnv, BlocksPerception, play
-from worldmodel.learning import learn
+from worldmodel.learning import learn, observe
 from worldmodel.model import WorldModel
-from worldmodel.optimism import PATIENCE, Tries, hopeful
-from worldmodel.revising import Student, begin_from, mispredictions, save_student, shapes
+from worldmodel.revising import Student, begin_from, mispredictions, save_student
 from worldmodel.storage import load
 
 PERCEPTION = BlocksPerception()
@@ -37,8 +34,6 @@ def test_knowledge_is_what_the_last_rules_see_in_all_episodes() -> None:
     student = taught(40)
     again = Student(PERCEPTION)
     again.model = WorldModel(student.model.ruleset, PERCEPTION)
-    from worldmodel.learning import observe
-
     for episode in EPISODES:
         observe(again.model, episode)
     assert student.model.knowledge.found == again.model.knowledge.found
@@ -83,56 +78,3 @@ def test_without_statistics_there_is_nothing_to_go_on_from(tmp_path: Path) -> No
         WorldModelError, match=r"no blocks.stats.gz beside them; make it with `worldmodel induce"
     ):
         begin_from(load(path, PERCEPTION), path)
-
-
-# --- hope -----------------------------------------------------------------------------------------
-
-STRICT = """
-domain kitchen
-type thing, place
-type fridge, desk: place
-predicate held(thing)
-predicate sealed(place)
-predicate in(thing, place)
-action put(?o: thing, ?r: place) "put {?o} into {?r}"
-  rule put_1 [10 for, 0 against]
-    when held(?o), not sealed(?r), ?r is desk
-    then in(?o, ?r)
-  otherwise says "No."
-"""
-
-
-def attempt(place: str, type_: str, *, sealed: bool, succeeded: bool) -> Transition:
-    fact = Atom("sealed", (place,))
-    state = State(
-        {"cup": "thing", place: type_},
-        [Atom("held", ("cup",)), *([fact] if sealed else [])],
-        [] if sealed else [fact],
-    )
-    return Transition(state, Action("put", ("cup", place)), frozenset(), frozenset(), succeeded)
-
-
-def test_a_condition_that_little_speaks_for_is_hoped_against_until_it_failed_often() -> None:
-    ruleset, tries = parse(STRICT), Tries()
-
-    def hopes() -> dict[str, tuple[int, int]]:
-        rules = hopeful(ruleset, tries).actions["put"].rules[1:]
-        return {rule.name.rpartition("_")[2]: tuple(rule.evidence) for rule in rules}
-
-    assert hopes() == {"0": (0, 2), "1": (0, 2), "2": (0, 2)}
-    tries.note([attempt("d", "desk", sealed=True, succeeded=False)] * 3)
-    assert hopes()["1"] == (0, 5)
-    tries.note([attempt("d", "desk", sealed=True, succeeded=True)])
-    assert hopes()["1"] == (1, 5)
-    tries.note([attempt("d", "desk", sealed=True, succeeded=False)] * PATIENCE)
-    assert "1" not in hopes()
-
-
-def test_hope_for_another_type_counts_the_tries_of_each_type() -> None:
-    tries = Tries()
-    tries.note([attempt("f", "fridge", sealed=False, succeeded=False)] * 2)
-    found = hopeful(parse(STRICT), tries)
-    assert found.relations["hope_put_put_1_2"].table == {("fridge",): (0, 4)}
-    assert shapes(parse(STRICT))["put"] == [
-        rule for rule in shapes(found)["put"] if not rule.name.startswith("hope")
-    ]

@@ -35,6 +35,10 @@ class Learner(Player):
         for job in jobs:
             yield self.play(job)
 
+    def _play(self, job: Job) -> Episode:
+        self.explorer.cautious = self._planner(self.student.cautious(), job)
+        return super()._play(job)
+
     def _record(self, run: Run, job: Job) -> Episode:
         episode = super()._record(run, job)
         lesson = self._take(episode)
