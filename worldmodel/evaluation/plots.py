@@ -11,6 +11,8 @@ from worldmodel.evaluation.results import Evaluation
 from worldmodel.evaluation.rollouts import Rollouts
 
 DOTS = 110
+FEW = 30
+"""A curve of fewer points shows them."""
 
 
 def plots(evaluation: Evaluation, rollouts: Sequence[Rollouts] = ()) -> Iterator[tuple[str, bytes]]:
@@ -48,7 +50,8 @@ def _coverage_risk(figure: Any, evaluation: Evaluation) -> bytes:
             judged = evaluation.judged(name)
             levels = judged.outcomes if title == "outcome" else judged.words
             curve = levels.curve(judged.weights())
-            axes.plot(curve.coverage, curve.risk, label=name, drawstyle="steps-pre", marker=".")
+            dots = "." if len(curve.coverage) < FEW else None
+            axes.plot(curve.coverage, curve.risk, label=name, drawstyle="steps-pre", marker=dots)
         axes.set(
             title=title, xlabel="coverage, the surest first", ylabel="risk: share of errors", xlim=(0, 1)
         )
@@ -85,8 +88,8 @@ def _actions(figure: Any, evaluation: Evaluation) -> bytes:
             axes.barh([row + place * height for row in range(len(actions))], shares, height, label=name)
         axes.set_yticks([row + 0.4 - height / 2 for row in range(len(actions))], actions)
         axes.set(title=measure, xlim=(0, 1))
-        axes.invert_yaxis()
-    axes.legend(fontsize="small")
+    axes.invert_yaxis()  # of both: they share it
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
     return png(figure)
 
 
