@@ -34,7 +34,7 @@ class Metered:
         self.budget.check(len(prompts), asked + len(prompts))
         room = (self.budget.left_tokens() - asked) / max(1, len(prompts))
         sampling = sampling._replace(tokens=int(min(sampling.tokens, room)))
-        keys = [key("answer", self.fingerprint, p, sampling._replace(seconds=inf)[:-1]) for p in prompts]
+        keys = [self._key(sampling, prompts, number) for number in range(len(prompts))]
         began = time.monotonic()
         known = [None if self.cache is None else self.cache.get(k) for k in keys]
         missing = [i for i, value in enumerate(known) if value is None]
@@ -68,6 +68,12 @@ class Metered:
             self.budget.charge(1, tokens, began, int(known is not None))
         self._keep({name: found})
         return found
+
+    def _key(self, sampling: Sampling, prompts: Sequence[str], number: int) -> str:
+        """Of the answer to one of some prompts: those that are drawn to the same prompt differ."""
+        again = prompts[:number].count(prompts[number]) if sampling.temperature else 0
+        how = (sampling.tokens, sampling.temperature, sampling.stop, sampling.seed)
+        return key("answer", self.fingerprint, prompts[number], how, again)
 
     def _keep(self, answers: dict[str, Answer] | dict[str, list[Score]]) -> None:
         if self.cache is not None:
