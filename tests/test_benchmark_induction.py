@@ -142,8 +142,9 @@ def test_corrupted_traces_read_as_they_were_made(
 @needs_data
 def test_the_benchmark_runs_without_peers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "rows.json"
-    arguments = "--domains npuzzle visitall --seeds 1 --states 20 --repeats 1 --settings traces transitions hard flip5"
-    induction.main([*arguments.split(), "--json", str(file)])
+    few = "--domains npuzzle visitall --seeds 1 --states 20 --repeats 1"
+    settings = "--settings traces transitions hard flip5"
+    induction.main([*few.split(), *settings.split(), "--json", str(file)])
     rows = [json.loads(line) for line in file.read_text().splitlines()]
     assert not [row["error"] for row in rows if "error" in row]
     whole = [row for row in rows if row["setting"] == "traces"]
