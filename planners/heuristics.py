@@ -6,10 +6,12 @@ from math import inf
 from typing import NamedTuple
 
 from planners.task import Condition, Operator, Task
+from rules.logic import Action
 
 
 class Estimate(NamedTuple):
-    """cost: of the relaxed plan, infinite if there is none. helpful: its operators that apply at once."""
+    """cost: of the relaxed plan, infinite if there is none. helpful: its operators that apply at once; where
+    one does not, since prohibitions were ignored, others of the same action that do."""
 
     cost: float
     helpful: frozenset[Operator] = frozenset()
@@ -27,6 +29,9 @@ class RelaxedPlan:
     def __init__(self, task: Task) -> None:
         self.task = task
         self._seen: dict[int, Estimate] = {}
+        self._ways: dict[Action, list[Operator]] = {}
+        for operator in task.operators:
+            self._ways.setdefault(operator.action, []).append(operator)
 
     def __call__(self, state: int) -> Estimate:
         estimate = self._seen.get(state)
@@ -74,8 +79,12 @@ class RelaxedPlan:
             done |= operator.adds & ~before  # what came before, it may itself need
             open_ |= operator.needs & ~done
             chosen.append(operator)
-        helpful = frozenset([o for o in chosen if o.applies(state)])
-        return Estimate(sum([o.cost for o in chosen]), helpful)
+        helpful = [way for o in chosen for way in ([o] if o.applies(state) else self._other_ways(o, state))]
+        return Estimate(sum([o.cost for o in chosen]), frozenset(helpful))
+
+    def _other_ways(self, operator: Operator, state: int) -> list[Operator]:
+        ready = state & operator.needs == operator.needs
+        return [way for way in self._ways[operator.action] if way.applies(state)] if ready else []
 
     def _undone(self, goal: Condition, state: int) -> Estimate:
         """One step, where all that is in the way is what the goal forbids."""

@@ -111,3 +111,13 @@ def test_without_deletes_and_prohibitions_the_estimate_is_a_plans_cost(case: tup
     estimate, least = RelaxedPlan(easy)(start).cost, cheapest(easy, start)
     assert estimate >= least
     assert (estimate == inf) is (least == inf)
+
+
+def test_where_one_rule_is_barred_another_of_the_same_action_is_helpful() -> None:
+    """To go to a shut place and to an open one are two rules of one action."""
+    shut, ajar = operator("go", 0, A, forbids=B), operator("go", B, A, cost=2)
+    doors = task([shut, ajar, operator("other", C, A, cost=3)], A)
+    plan = RelaxedPlan(doors)
+    assert plan(0).helpful == {shut}
+    assert plan(B).helpful == {ajar}
+    assert plan(B | C).helpful == {ajar}
