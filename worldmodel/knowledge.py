@@ -101,6 +101,16 @@ class Knowledge:
         own_no = self.facts[room, atom.predicate, name, FALSE.value]
         return (own_yes + general) / (own_yes + own_no + 1)
 
+    def sameness(self, room: str, predicate: str, a: str, b: str, general: float) -> float:
+        """The chance that two places are one: what a known room showed of them, shrunk to a general rate."""
+        key = (room, predicate, *sorted((a, b)))
+        return (self.together[key] + general) / (self.together[key] + self.apart[key] + 1)
+
+    def general_sameness(self) -> float:
+        """How often two places turned out to be one."""
+        yes, no = self.together.total(), self.apart.total()
+        return (yes + 0.5) / (yes + no + 1)
+
     def companions(self, room: str) -> frozenset[tuple[str, str, str]]:
         """The pairs of places of a known room that were always one: (predicate, place, place)."""
         return frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from rules.engine import Engine, Match, Outcome, effects
@@ -76,7 +77,7 @@ class WorldModel:
         schema = self.engine.schema(action)
         outcome = self._outcome(belief.state, action)
         if not outcome.matches:
-            chance = 0.5 if outcome.truth is UNKNOWN else 0.0
+            chance = 0.5 if outcome.truth is UNKNOWN else self._doubt(belief, action)
             return Prediction(outcome.truth, chance, schema.otherwise, belief.state, (schema.name,))
         barrier = self._barrier(belief.state, action)
         barred = belief.hidden.get(barrier) if barrier else None
@@ -112,6 +113,24 @@ class WorldModel:
         if outcome.truth is UNKNOWN:
             prior *= min(1.0, sum(self._weight(belief, action, m) for m in outcome.matches))
         return prior / (1 + belief.refused.get(action, 0)) ** 2
+
+    def _doubt(self, belief: Belief, action: Action) -> float:
+        """The chance that what the rules rule out works after all: where only an assumption stands against
+        it, as often as things such as these turned out to be one."""
+        state = belief.state
+        rules = self.engine.schema(action).rules
+        assumed = {atom for rule in rules for atom in self._assumed(state, action, rule, positive=True)}
+        pairs = [(atom, other) for atom in assumed for other in state.atoms(atom.predicate)]
+        if not pairs or not self.engine.outcome(state.updated(assumed), action).matches:
+            return 0.0
+        return max(
+            self.knowledge.sameness(belief.room, atom.predicate, atom.args[0], other.args[0], self._same)
+            for atom, other in pairs
+        )
+
+    @cached_property
+    def _same(self) -> float:
+        return self.knowledge.general_sameness()
 
     def _weight(self, belief: Belief, action: Action, match: Match) -> float:
         """How likely a rule's open conditions are, by what is known of the types."""

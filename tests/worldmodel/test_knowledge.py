@@ -115,3 +115,15 @@ def test_the_counts_of_the_table_are_those_of_its_layouts() -> None:
     assert 0 < found <= 4 * len(EPISODES)  # no block is found twice
     chance = MODEL.knowledge.chance("nowhere", a("covered", "east"), "spot")
     assert 0.3 < chance < 0.7  # a cover lies on every other spot
+
+
+def test_two_places_are_one_as_often_as_their_room_or_any_room_showed() -> None:
+    known = Knowledge()
+    assert known.general_sameness() == 0.5
+    for _ in range(3):
+        known.note_pair("room", "at", "desk 1", "drawer 1", together=True)
+        known.note_pair("room", "at", "bed 1", "desk 1", together=False)
+    assert known.general_sameness() == pytest.approx(3.5 / 7)
+    assert known.sameness("room", "at", "drawer 1", "desk 1", 0.1) == pytest.approx(3.1 / 4)
+    assert known.sameness("room", "at", "desk 1", "bed 1", 0.1) == pytest.approx(0.1 / 4)
+    assert known.sameness("other", "at", "desk 1", "bed 1", 0.1) == pytest.approx(0.1)

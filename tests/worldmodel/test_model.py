@@ -285,7 +285,8 @@ def test_every_chance_is_one() -> None:
         for step in episode.steps:
             predictions = [model().predict(belief, each) for each in all_actions()]
             assert all(0 <= p.chance <= 1 for p in predictions)
-            assert all((p.outcome is FALSE) is (p.chance == 0) for p in predictions)
+            assert all(p.outcome is FALSE for p in predictions if p.chance == 0)
+            assert all(p.chance <= 0.5 for p in predictions if p.outcome is FALSE)
             belief = model().update(belief, action(step.action), step.observation)
 
 
