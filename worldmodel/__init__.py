@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from worldmodel.environments.base import Goal, Percept, Perception
     from worldmodel.environments.registry import environment, shipped_rules
     from worldmodel.evaluation import evaluate
+    from worldmodel.gate import RuleGate
     from worldmodel.knowledge import Knowledge
     from worldmodel.learning import learn
     from worldmodel.model import Prediction, WorldModel
@@ -38,6 +39,7 @@ __all__ = [
     "Percept",
     "Perception",
     "Prediction",
+    "RuleGate",
     "Step",
     "WorldModel",
     "WorldModelError",
@@ -58,6 +60,7 @@ _HOMES = {
     "worldmodel.environments.base": ("Goal", "Percept", "Perception"),
     "worldmodel.environments.registry": ("environment", "shipped_rules"),
     "worldmodel.evaluation": ("evaluate",),
+    "worldmodel.gate": ("RuleGate",),
     "worldmodel.knowledge": ("Knowledge",),
     "worldmodel.learning": ("learn",),
     "worldmodel.model": ("Prediction", "WorldModel"),
