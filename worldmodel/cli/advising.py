@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from planners.search.llm import Advice, Advised
+    from planners.search.llm import Advice
     from worldmodel.trajectories import Episode
 
 LLM = "llm"
@@ -39,26 +39,38 @@ def describe(advice: Advice) -> str:
     )
 
 
-def noted(advised: Advised) -> dict[str, str]:
+def noted(report: Mapping[str, float]) -> dict[str, str]:
     """What came of a game's proposals, for the episode."""
-    return {PREFIX + name: f"{value:g}" for name, value in advised.report().items()}
+    return {PREFIX + name: f"{value:.12g}" for name, value in report.items()}
 
 
 def totals(episodes: Sequence[Episode]) -> dict[str, Any]:
-    """The same of all episodes that say so."""
-    told = [episode.metadata for episode in episodes if f"{PREFIX}calls" in episode.metadata]
-    names = [name for name in (told[0] if told else ()) if name.startswith(PREFIX)]
-    return {name.removeprefix(PREFIX): sum(float(metadata[name]) for metadata in told) for name in names}
+    """The same of all episodes that say so, with the steps of those that are compared."""
+    total: dict[str, float] = {}
+    for episode in episodes:
+        told = {name: value for name, value in episode.metadata.items() if name.startswith(PREFIX)}
+        for name, value in told.items():
+            total[name.removeprefix(PREFIX)] = total.get(name.removeprefix(PREFIX), 0) + float(value)
+        if f"{PREFIX}alone_steps" in told:
+            total["steps"] = total.get("steps", 0) + len(episode.steps)
+            total["won"] = total.get("won", 0) + bool(episode.success)
+    return total
 
 
 def bought(total: Mapping[str, float]) -> str:
     """What the tokens bought, in words."""
-    per = 1000 * total["saved"] / total["tokens"] if total["tokens"] else 0.0
-    return (
+    text = (
         f"\nThe language model: {total['calls']:.0f} calls ({total['cached']:.0f} answered from disk), "
         f"{total['tokens']:.0f} tokens, {total['seconds']:.1f} s. In {total['decisions']:.0f} decisions it "
         f"proposed {total['proposed']:.0f} plans: {total['vetoed']:.0f} vetoed by the rules, "
         f"{total['worse']:.0f} worse than the symbolic plan, {total['agreed']:.0f} the same, "
-        f"{total['accepted']:.0f} followed instead; {total['revised']:.0f} answered an objection well. "
-        f"Steps saved, by the model's own reckoning: {total['saved']:.1f}, or {per:.2f} for 1000 tokens."
+        f"{total['accepted']:.0f} followed instead; {total['revised']:.0f} answered an objection well."
+    )
+    if "alone_steps" not in total:
+        return text
+    saved = total["alone_steps"] - total["steps"]
+    each = f", {1000 * saved / total['tokens']:.2f} for 1000 tokens" if total["tokens"] else ""
+    return (
+        f"{text}\nThe symbolic search alone wins {total['alone_won']:.0f} of these games, with it "
+        f"{total['won']:.0f}; steps saved: {saved:.0f} of {total['alone_steps']:.0f}{each}."
     )

@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import gymnasium
 import msgspec
 
 from planners.exploring import Explorer
 from planners.mpc import PlanConfig, Planner
 from planners.play import Moment, Run, play
-from planners.search.llm import Advice, Advised
+from planners.search.llm import SYMBOLIC, Advice, Advised
 from rules.errors import WorldModelError
 from worldmodel.cli import advising
 from worldmodel.cli.models import load_model
@@ -76,16 +77,19 @@ class Player:
             raise WorldModelError(f"game {job.id!r}: {error}") from error
 
     def _play(self, job: Job) -> Episode:
-        env = self.spec.make(
+        env = self._make(job)
+        planner = self._planner(self.model, job)
+        run = play(env, planner, job.id, self.spec.name, self._watcher(job), self.explorer)
+        env.close()
+        return self._record(run, job)
+
+    def _make(self, job: Job) -> gymnasium.Env[str, str]:
+        return self.spec.make(
             job.game,
             engine=self.setup.engine,
             max_steps=self.setup.max_steps,
             admissible=self.explorer is not None,
         )
-        planner = self._planner(self.model, job)
-        run = play(env, planner, job.id, self.spec.name, self._watcher(job), self.explorer)
-        env.close()
-        return self._record(run, job)
 
     def _planner(self, model: WorldModel, job: Job) -> Planner:
         """A planner that speaks the game's wording."""
@@ -93,6 +97,14 @@ class Player:
         if self._language is not None:
             self._advised = Advised(self._language, self.setup.advice, cache=Cache())
         return Planner(it, self.setup.config, self._advised)
+
+    def _unadvised(self, job: Job) -> dict[str, float]:
+        """How the symbolic search plays the same game alone: what advice is measured by."""
+        it = WorldModel(self.model.ruleset, self.spec.perception(job.game), self.model.knowledge)
+        env = self._make(job)
+        run = play(env, Planner(it, self.setup.config, SYMBOLIC), job.id, self.spec.name)
+        env.close()
+        return {"alone_won": run.success, "alone_steps": len(run.episode.steps)}
 
     def _watcher(self, job: Job) -> Callable[[Moment], None] | None:
         watch = self.watch
@@ -107,7 +119,9 @@ class Player:
             "run": self.setup.run,
         }
         if self._advised is not None:
-            metadata |= advising.noted(self._advised)
+            metadata |= advising.noted(self._advised.report())
+            if self.explorer is None:
+                metadata |= advising.noted(self._unadvised(job))
         return msgspec.structs.replace(run.episode, metadata=metadata)
 
 
