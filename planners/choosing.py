@@ -70,10 +70,11 @@ class Ballot:
     def __len__(self) -> int:
         return len(self._votes)
 
-    def add(self, world: World, plan: Plan) -> None:
-        """One more world, and a plan that reaches the goal there."""
+    def add(self, world: World, plan: Plan, state: int | None = None) -> None:
+        """One more world, and a plan that reaches the goal there: from its start, or another state."""
         known = self._problem.grounding.known
-        looks = tuple(dict.fromkeys(_looks(self._problem, self._imagined, world, plan)))
+        state = self._problem.start(world) if state is None else state
+        looks = tuple(dict.fromkeys(_looks(self._problem, self._imagined, world, state, plan)))
         vote = Vote(world, plan, _cost(plan), looks)
         self._votes.append(vote)
         if self._certain is None and _works(self._problem.task, known, plan):
@@ -108,7 +109,7 @@ class Ballot:
         if not ranked:
             return Choice([], inf, inf, sure=False)
         shared = self._shared()
-        return Choice(shared or list(ranked[0][1]), *self._costs(ranked), sure=bool(shared) or self._clear())
+        return Choice(shared or list(ranked[0][1]), *self.costs(), sure=bool(shared) or self._clear())
 
     def _ranked(self) -> list[tuple[float, Look]]:
         """The looks by chance over cost, best first."""
@@ -124,8 +125,9 @@ class Ballot:
         chance = min(1.0, self._chances[look])
         return first - second > DOUBT * sqrt(chance * (1 - chance) / draws) / _cost(look)
 
-    def _costs(self, ranked: list[tuple[float, Look]]) -> tuple[float, float]:
+    def costs(self) -> tuple[float, float]:
         """What the plans cost in the mean, and with the looks that come before and show nothing."""
+        ranked = self._ranked()
         total = sum(vote.world.weight for vote in self._votes)
         promised = sum(vote.world.weight * vote.cost for vote in self._votes)
         vain = 0.0
@@ -182,14 +184,14 @@ def _works(task: Task, state: int, plan: Plan) -> bool:
     return task.satisfied(state)
 
 
-def _looks(problem: Problem, imagined: set[str], world: World, plan: Plan) -> Iterator[Look]:
+def _looks(problem: Problem, imagined: set[str], world: World, state: int, plan: Plan) -> Iterator[Look]:
     """For each imagined fact that a plan relies on, its steps up to the look into that place."""
     for fact in sorted(world.facts):
         (name,) = imagined & set(fact.args)
         bit = problem.grounding.bits.get(seen(fact, name), 0)
         look = next((i for i, step in enumerate(plan) if step.adds & bit), None)
         if look is not None:
-            yield _supporting(problem.start(world), plan[: look + 1])
+            yield _supporting(state, plan[: look + 1])
 
 
 def _supporting(state: int, steps: Plan) -> Look:

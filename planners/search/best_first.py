@@ -30,21 +30,23 @@ Parents = dict[int, tuple[int, Operator]]
 def best_first(task: Task, start: int, limits: Limits) -> Found:
     """A plan by weighted A*; if a thorough search is asked for, then a shorter one by a weight of one."""
     judge = RelaxedPlan(task)
-    found = _search(task, start, judge, limits, WEIGHT, inf)
+    found = weighted_a_star(task, start, judge, limits, WEIGHT, inf)
     if found.plan is None or not limits.thorough:
         return found
-    better = _search(task, start, judge, limits, 1.0, found.cost)
+    better = weighted_a_star(task, start, judge, limits, 1.0, found.cost)
     expanded = found.expanded + better.expanded
     return (better if better.plan is not None else found)._replace(expanded=expanded)
 
 
 def greedy(task: Task, start: int, limits: Limits) -> Found:
     """The first plan that going where the goal seems nearest leads to."""
-    return _search(task, start, RelaxedPlan(task), limits, GREEDY, inf)
+    return weighted_a_star(task, start, RelaxedPlan(task), limits, GREEDY, inf)
 
 
-def _search(task: Task, start: int, judge: RelaxedPlan, limits: Limits, weight: float, most: float) -> Found:
-    """Weighted A*, for plans that cost less than `most`."""
+def weighted_a_star(
+    task: Task, start: int, judge: RelaxedPlan, limits: Limits, weight: float, most: float
+) -> Found:
+    """A plan that costs less than `most`. judge: may be shared by the searches of one task."""
     order = count()
     first = (0.0, 0.0, next(order), 0.0, 0, start)
     hopeful, other = [first], [first]

@@ -2,9 +2,10 @@
 
 A node is what can be told apart: the facts without those about unseen places, and the worlds that agree with
 them. To look is an action whose outcome depends on the world, so that a tree, unlike a plan for a world that
-is known, pays for looking in vain. The value of a new node is bootstrapped from the relaxed plan in each of
-its worlds; values are backed up as the expectation over outcomes and the minimum over actions (DP-UCT; Keller
-& Helmert 2013), and only what some world's relaxed plan suggests is tried.
+is known, pays for looking in vain. The value of a new node is bootstrapped from a plan in each of its worlds
+and what looking by chance over cost would add; a step with which no plan begins is not tried. Values are
+backed up as the expectation over outcomes and the minimum over actions (DP-UCT; Keller & Helmert 2013). So
+even a tree of one step improves on chance over cost, where the bootstrap is right (Bertsekas et al. 1997).
 """
 
 from __future__ import annotations
@@ -14,38 +15,45 @@ from collections.abc import Sequence
 from math import inf, log, sqrt
 from typing import NamedTuple
 
+from planners.choosing import Ballot
 from planners.grounding import seen
 from planners.heuristics import RelaxedPlan
+from planners.sampling import World
 from planners.search.base import Budget, Limits, Problem, Thought
+from planners.search.best_first import WEIGHT, weighted_a_star
+from planners.shortening import shortened
 from planners.task import Operator, Task
 
-CURIOSITY = 1.0
+CURIOSITY = 0.5
 """How many steps a try is worth that tells something new."""
 
-PATIENCE = 30
-"""Tries after which the search is over if all of them left the same action in front."""
+PATIENCE = 20
+"""Tries after which, beyond one for each action, the search is over if the same action stayed in front."""
 
 
 class Particle(NamedTuple):
-    """A world's state, and its weight."""
+    """A world, its state, and a plan for it: of use as long as it leads to the goal."""
 
-    weight: float
+    world: World
     state: int
+    plan: list[Operator]
 
 
 class Node:
-    """A belief. value: the expected cost from here to the goal, as far as it was looked into."""
+    """A belief. value: the expected cost from here to the goal, as far as it was looked into; base: by chance
+    over cost; promised: were it known which world it is."""
 
     def __init__(self, particles: Sequence[Particle]) -> None:
         self.particles = particles
-        self.weight = sum(p.weight for p in particles)
+        self.weight = sum(p.world.weight for p in particles)
         self.visits = 0
-        self.value = 0.0
-        self.promised = 0.0
+        self.value = self.promised = self.base = 0.0
         self.arms: list[Arm] = []
 
     def best(self) -> Arm:
-        return min(self.arms, key=lambda arm: (arm.value, arm.operator))
+        """The best of the actions that were tried, or any while none was."""
+        tried = [arm for arm in self.arms if arm.children is not None] or self.arms
+        return min(tried, key=lambda arm: (arm.value, arm.operator))
 
 
 class Arm:
@@ -58,23 +66,26 @@ class Arm:
 
 def mcts(problem: Problem, limits: Limits) -> Thought:
     """The best action as far as the tree shows, with those that follow for certain."""
-    particles = [Particle(world.weight, problem.start(world)) for world in problem.worlds]
     tree = Tree(problem, limits)
+    particles = [Particle(world, problem.start(world), []) for world in problem.worlds]
     root = tree.node([p for p in particles if not problem.task.satisfied(p.state)])
-    if not root.arms or root.value == inf:
+    if not root.arms:
         return Thought((), tree.budget.expanded, sure=tree.budget.left)
     same, front = 0, root.best()
-    while tree.budget.left and same < PATIENCE and (len(root.arms) > 1 or len(root.particles) == 1):
+    while tree.budget.left and same < PATIENCE + len(root.arms) and len(root.arms) > 1:
         tree.visit(root, limits.horizon)
         same = same + 1 if root.best() is front else 0
         front = root.best()
-    return Thought(_certain(root), tree.budget.expanded, root.promised, root.value, sure=same >= PATIENCE)
+    return Thought(_certain(root), tree.budget.expanded, root.promised, root.value, sure=tree.budget.left)
 
 
-def _certain(node: Node) -> list[Operator]:
-    """The best action, and the next ones up to the first whose outcome is open."""
-    steps = list[Operator]()
-    met = set[int]()
+def _certain(node: Node) -> Sequence[Operator]:
+    """The best action, and the next ones up to the first whose outcome is open. In a world that is known,
+    its plan."""
+    if len(node.particles) == 1:
+        return node.particles[0].plan
+    steps: list[Operator] = []
+    met: set[int] = set()
     while node.arms and id(node) not in met:
         met.add(id(node))
         arm = node.best()
@@ -86,8 +97,10 @@ def _certain(node: Node) -> list[Operator]:
 
 
 class Tree:
+    """The nodes so far. They are found again by what is visible: the same belief, however it came about."""
+
     def __init__(self, problem: Problem, limits: Limits) -> None:
-        self.task: Task = problem.task
+        self.problem, self.task, self.limits = problem, problem.task, limits
         self.budget = Budget(limits, len(problem.worlds))
         self._judge = RelaxedPlan(problem.task)
         self._chance = random.Random(limits.seed)
@@ -114,27 +127,35 @@ class Tree:
         key = self.visible(particles[0].state) if particles else 0
         found = self._nodes.get(key)
         if found is None:
-            found = self._nodes[key] = Node(particles)
-            if particles and not self.task.satisfied(particles[0].state):
-                self._expand(found)
+            found = self._nodes[key] = Node(self._planned(particles))
+            self._expand(found)
+        return found
+
+    def _planned(self, particles: Sequence[Particle]) -> list[Particle]:
+        """The worlds with a plan for each; those without one are left out."""
+        found: list[Particle] = []
+        tried = 0
+        for particle in particles:
+            if _reaches(self.task, particle):
+                found.append(particle)
+            elif found or tried <= self.limits.expansions:  # else the others are no better
+                search = weighted_a_star(self.task, particle.state, self._judge, self.limits, WEIGHT, inf)
+                tried += search.expanded
+                if search.plan is not None:
+                    plan = list(shortened(self.task, particle.state, search.plan))
+                    found.append(particle._replace(plan=plan))
+        self.budget.spend(tried + 1)
         return found
 
     def _expand(self, node: Node) -> None:
-        """Adds the actions that some world's relaxed plan begins with: where a world's plan does not begin
-        with it, it is in vain; or whatever applies, where no plan says how to begin."""
-        self.budget.spend(len(node.particles))
-        estimates = [(p.weight / node.weight, self._judge(p.state)) for p in node.particles]
-        node.promised = node.value = sum(weight * estimate.cost for weight, estimate in estimates)
-        if node.value == inf:
-            return
-        operators = {operator for _, estimate in estimates for operator in estimate.helpful}
-        if not operators:
-            state = node.particles[0].state
-            operators = {o for o in self.task.operators if o.applies(state) and o.apply(state) != state}
-        for operator in sorted(operators):
-            vain = sum(weight for weight, estimate in estimates if operator not in estimate.helpful)
-            node.arms.append(Arm(operator, node.promised + vain * operator.cost))
-        node.value = node.best().value
+        """Adds the actions that some world's plan begins with."""
+        ballot = Ballot(self.problem)
+        for particle in node.particles:
+            ballot.add(particle.world, particle.plan, particle.state)
+        node.promised, node.base = ballot.costs() if ballot else (inf, inf)
+        node.value = node.base
+        firsts = sorted({particle.plan[0] for particle in node.particles if particle.plan})
+        node.arms = [Arm(operator, node.value) for operator in firsts]
 
     def visit(self, node: Node, depth: int) -> None:
         """One try from a node on: to the first action that is new, and the values on the way back."""
@@ -149,18 +170,26 @@ class Tree:
         else:
             weights = [child.weight for child in arm.children]
             self.visit(self._chance.choices(arm.children, weights)[0], depth - 1)
-        arm.value = arm.operator.cost + self._mean(arm.children)
-        node.value = node.best().value
+        total = sum(child.weight for child in arm.children)
+        arm.value = arm.operator.cost + sum(c.weight / total * c.value for c in arm.children)
+        node.value = min(node.base, node.best().value)
 
     def _outcomes(self, node: Node, operator: Operator) -> list[Node]:
         """The nodes that an action may lead to, each with the worlds in which it does."""
         groups: dict[int, list[Particle]] = {}
-        for weight, state in node.particles:
+        for world, state, plan in node.particles:
             then = operator.apply(state) if operator.applies(state) else state
-            groups.setdefault(self.visible(then), []).append(Particle(weight, then))
-        return [self.node(group) for group in groups.values()]
+            rest = plan[1:] if plan[:1] == [operator] else plan
+            groups.setdefault(self.visible(then), []).append(Particle(world, then, rest))
+        nodes = [self.node(group) for group in groups.values()]
+        return [node for node in nodes if node.particles] or nodes
 
-    @staticmethod
-    def _mean(children: Sequence[Node]) -> float:
-        total = sum(child.weight for child in children)
-        return sum(child.weight / total * child.value for child in children)
+
+def _reaches(task: Task, particle: Particle) -> bool:
+    """Whether its plan still leads to the goal."""
+    state = particle.state
+    for step in particle.plan:
+        if not step.applies(state):
+            return False
+        state = step.apply(state)
+    return task.satisfied(state)
