@@ -24,7 +24,7 @@ STEADY = 0.9
 BROKEN = 0.02
 CAUTION = 3.0
 """Bits by which a habit must beat chance beyond its length: successes in one log are not independent."""
-SLIGHT = 0.5
+SLIGHT = 0.1
 """Bits below which nothing is worth a remark."""
 LAW = 50
 """So many distinct things must have shown that a fact follows from others before it is left out."""

@@ -39,12 +39,14 @@ def count(traces: Iterable[Trace], domain: RuleSet) -> Statistics:
     traces = list(traces)
     partial = [trace for trace in traces if any(not step.persists for step in trace)]
     dynamic = changing(partial)
+    statistics = Statistics(domain)
     insights = {n: Insight(tuple(p.name for p in s.parameters)) for n, s in domain.actions.items()}
-    for _ in range(ROUNDS if partial else 1):
+    for number in range(ROUNDS if partial else 1):
+        if number:
+            insights = {name: _insight(statistics, name) for name in domain.actions}
         statistics = Statistics(domain)
         for trace in traces:
             statistics.update(completed(trace, domain, dynamic, insights) if trace in partial else trace)
-        insights = {name: _insight(statistics, name) for name in domain.actions}
     return statistics
 
 
