@@ -43,10 +43,11 @@ def in_hindsight(search: PathSearch) -> Search:
 def _found(search: PathSearch, problem: Problem, start: int, limits: Limits) -> tuple[Found, int]:
     """The plan from a state, without what it does not need; and the states that were expanded for it now."""
     found = problem.found.get(start)
-    if found is not None and (found.plan is not None or found.expanded < limits.expansions):
-        return found, 0  # a plan is kept, and so is a failure that was not for want of expansions
+    if found is not None:
+        return found, 0
     found = search(focused(problem.task, start), start, limits)
     if found.plan is not None:
         found = found._replace(plan=shortened(problem.task, start, found.plan))
-    problem.found[start] = found
+    if found.plan is not None or found.expanded < limits.expansions:  # else it may be found with more
+        problem.found[start] = found
     return found, found.expanded
