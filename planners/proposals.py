@@ -24,6 +24,8 @@ LONGEST = 12
 """Commands in a proposed plan."""
 SPOKEN = 12
 """Tokens that a command may take."""
+LETTERS = 80
+"""What is read of a line."""
 FACTS = 60
 """Facts that are told."""
 TEMPERATURE = 0.7
@@ -152,7 +154,7 @@ def spoken(language: LanguageModel, text: str, plans: int, seed: int) -> list[Pr
 
 def commands(answer: str) -> list[str]:
     """The lines of an answer, without numbers, bullets and quotes."""
-    lines = [_MARKS.sub("", line) for line in answer.splitlines()]
+    lines = [_MARKS.sub("", line)[:LETTERS] for line in answer.splitlines()]
     return [line for line in lines if line][:LONGEST]
 
 

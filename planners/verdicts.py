@@ -203,12 +203,13 @@ def _longer(cost: float, most: float) -> str:
 
 def _short(rollout: Rollout) -> str:
     """What of the goal is left, where least is."""
-    task, lacking = rollout.problem.task, inf
-    text = "The task is not done after it."
+    task, lacking, most = rollout.problem.task, inf, rollout.mark.most
+    undone = "The task is not done after it" + (f", where {most:.1f} steps are enough" if most < inf else "")
+    text = f"{undone}."
     for goal in task.goals:
         left = list(_open(rollout, goal.needs & ~rollout.state))
         if left and len(left) < lacking:
-            lacking, text = len(left), f"The task is not done after it; it still needs {', '.join(left)}."
+            lacking, text = len(left), f"{undone}; it still needs {', '.join(left)}."
     return text
 
 
