@@ -57,7 +57,7 @@ class Curve:
 def learn(games: Path, count: int, seed: int) -> Curve:
     """Plays so many train games in the seed's order, starting from nothing."""
     jobs = [Job(g.id, g.task_type, g.load()) for g in SPEC.games(games, "train", count=count, seed=seed)]
-    learner = Learner(Setup(SPEC.name, None, "fast", STEPS, PlanConfig(seed=seed), "benchmark", learn=True))
+    learner = Learner(Setup(SPEC.name, None, "fast", STEPS, PlanConfig(seed=seed), "benchmark"))
     curve, began = Curve(seed), time.perf_counter()
     with progress(f"seed {seed}", len(jobs)) as advance:
         for episode in learner.play_all(jobs):
