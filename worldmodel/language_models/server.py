@@ -92,14 +92,15 @@ class ServedModel:
         raise self._failed(failure, RETRIES) from None
 
     def _ask(self, prompt: str, sampling: Sampling, timeout: float) -> Answer:
+        options: dict[str, Any] = {"stop": list(sampling.stop)} if sampling.stop else {}
         reply = self._client.chat.completions.create(
             model=self.name,
             messages=[{"role": "user", "content": prompt}],
             max_tokens=sampling.tokens,
             temperature=sampling.temperature,
             seed=sampling.seed,
-            stop=list(sampling.stop) or openai.omit,
             timeout=timeout,
+            **options,
         )
         return self._answer(reply, prompt, sampling)
 

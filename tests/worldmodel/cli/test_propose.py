@@ -130,8 +130,8 @@ def test_traces_of_facts_speak_too(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--from", "answer.txt"], "expected --from (the proposals) and --output"),
-        (["-o", "x.rules"], "expected --from (the proposals) and --output"),
+        (["--from", "answer.txt"], "expected --from or --llm (the proposals), and --output"),
+        (["-o", "x.rules"], "expected --from or --llm (the proposals), and --output"),
         (["--prompt"], "name it with --action"),
         (["--action", "fly", "--prompt"], "no action 'fly'; expected one of go_to"),
         (["--from", "nowhere.txt", "-o", "x.rules"], "nowhere.txt: cannot read proposals"),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,11 +16,12 @@ from typing import Any
 import pytest
 
 from rules.errors import WorldModelError
+from tests.worldmodel.language_models.faulty import SECRET, Faulty, faulty, said
 from worldmodel.language_models import Budget, BudgetSpent, Metered, Sampling, load
 
 pytest.importorskip("openai", reason="the openai extra is not installed")
 
-SECRET = "sk-not-to-be-seen-anywhere"
+__all__ = ["faulty"]  # a fixture
 
 
 def free_port() -> int:
@@ -84,46 +82,6 @@ def test_it_answers_as_the_model_in_this_process(
     assert budget.used_tokens == sum(a.asked + a.said for a in answers)
     with pytest.raises(BudgetSpent):
         Metered(model, Budget(calls=1)).generate(prompts, Sampling(5))
-
-
-class Faulty(BaseHTTPRequestHandler):
-    """Answers as `answers` says, one after another, and keeps the requests."""
-
-    answers: list[tuple[int, Any]] = []
-    asked: list[dict[str, Any]] = []
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.asked.append({**json.loads(body), "key": self.headers["Authorization"]})
-        status, answer = self.answers.pop(0) if self.answers else (200, said("late"))
-        time.sleep(answer.pop("sleep", 0))
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(json.dumps(answer).encode())
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-def said(text: str, sleep: float = 0.0) -> dict[str, Any]:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice],
-            "usage": usage, "sleep": sleep}  # fmt: skip
-
-
-@pytest.fixture
-def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Faulty]]:
-    Faulty.answers, Faulty.asked = [], []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Faulty)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{server.server_port}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    monkeypatch.setattr("worldmodel.language_models.server.PAUSE", 0.01)
-    yield Faulty
-    server.shutdown()
-    server.server_close()
 
 
 def test_it_asks_again_where_a_server_is_busy(faulty: type[Faulty]) -> None:
