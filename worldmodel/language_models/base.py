@@ -85,7 +85,8 @@ class LanguageModel(Protocol):
 class Budget:
     """Hard limits on what may be asked, and what has been: a call is never begun that could break one.
 
-    tokens: read and written. seconds: of waiting for the model. A prompt read once for many candidates
+    tokens: read and written. seconds: of waiting for the model; what is under way when they are over is
+    broken off, within a token or a few candidates. A prompt read once for many candidates
     counts once, however often. Answers from the disk cost calls and tokens too, so that the same limits
     give the same result; `cached` says how many calls they were.
     """
