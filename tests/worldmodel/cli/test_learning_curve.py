@@ -16,7 +16,7 @@ def test_the_streak_ends_at_the_game_that_completes_it() -> None:
 
 def test_what_is_printed_says_where_it_never_came_to_it() -> None:
     curves = [Curve(4, [False, True] * 5, [50, 10] * 5, [50, 0] * 5)]
-    assert streaks(curves) == "Train games until 20 wins in a row: seed 4: not within 10 (longest run 1)."
+    assert streaks(curves) == "Train games until 20 wins in a row: seed 4: not within 10, longest run 1."
     assert "seed 4    │·█·█·█·█·█│" in plot(curves)
 
 
