@@ -171,8 +171,8 @@ class State:
         asserted, denied = frozenset(true), frozenset(false)
         kept = self.true
         if denied:
-            spared = {p.predicate for p in denied}.isdisjoint
-            kept = frozenset([a for a in kept if spared(a[:1]) or denied.isdisjoint(generalisations(a))])
+            about = {pattern[0] for pattern in denied}  # most atoms are of other predicates
+            kept = frozenset([a for a in kept if a[0] not in about or denied.isdisjoint(generalisations(a))])
         return State(
             {**self.objects, **objects} if objects else self.objects,
             kept | asserted,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from rules.language.names import spell
 from rules.language.slots import SLOT, slot
@@ -41,16 +42,24 @@ def lift(text: str, action: Action, schema: ActionSchema, percept: Percept, perc
     for pattern, listed in _lists(percept, perception):
         lifted = pattern.substitute(names)
         if all(a == WILDCARD or a.startswith("?") for a in lifted.args):
-            for article, phrase in (("", perception.phrase(listed)), ("the ", _bare(listed, perception))):
+            for article, wording in (("", _phrase), ("the ", _bare)):
+                phrase = wording(listed, perception)
                 found = None if phrase in names else _last(phrase, text)
                 if found:  # a list that reads like an argument is the argument
                     text = f"{text[: found[0]]}{put(_list_slot(lifted, article))}{text[found[1] :]}"
                     break
     for name in sorted({*names, *percept.objects}, key=lambda n: (-len(n), n)):
-        mark = put(f"{{{names[name]}}}" if name in names else ANYTHING)
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", mark, text)
+        if name in text:
+            mark = put(f"{{{names[name]}}}" if name in names else ANYTHING)
+            text = _word(name).sub(mark, text)
     text = re.sub(f"{put(ANYTHING)}(?:{_CONNECTIVE}{put(ANYTHING)})+", put(ANYTHING), text)
     return _MARK.sub(lambda match: slots[ord(match[0]) - _FIRST_MARK], text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _word(name: str) -> re.Pattern[str]:
+    """A name as a whole word."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _list_slot(pattern: Atom, article: str) -> str:
