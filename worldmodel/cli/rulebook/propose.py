@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worldmodel.cli import options
-from worldmodel.cli.console import EXIT_FINDINGS, examples, plain, progress, show, show_json
+from worldmodel.cli.console import EXIT_FINDINGS, examples, plain, progress, show, show_json, warn_all
 from worldmodel.cli.rulebook.common import RuleFile, bar, load
 
 if TYPE_CHECKING:
@@ -109,8 +109,10 @@ def _asked(
     from worldmodel.language_models import Budget, Cache, LanguageProposer, Metered, load
 
     model = Metered(load(name), Budget(tokens=tokens), Cache())
-    actions = None if action is None else [action]
-    return propose(ruleset, LanguageProposer(model), witness, actions, confidence)
+    proposer = LanguageProposer(model)
+    found = propose(ruleset, proposer, witness, None if action is None else [action], confidence)
+    warn_all([f"{name}: {proposer.spent}; there would be more to ask"] if proposer.spent else [])
+    return found
 
 
 def _read(path: Path) -> str:
