@@ -52,9 +52,17 @@ def plan(
         typer.Option("--count", "-n", min=1, help="How many; by default 12 new ones, or all there are."),
     ] = None,
     max_steps: Annotated[int, typer.Option("--max-steps", min=1, help="Commands in a game, at most.")] = 50,
-    search: Annotated[str, typer.Option("--search", help="How plans are searched for.")] = "best-first",
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search", help="a-star, beam, best-first, cem, fast-downward, greedy, llm, mcts or shooting."
+        ),
+    ] = "best-first",
     sampler: Annotated[str, typer.Option("--sampler", help="How unseen things are imagined.")] = "counts",
     samples: Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")] = 48,
+    expansions: Annotated[
+        int, typer.Option("--expansions", min=1, help="States that a search may expand in one world.")
+    ] = 500,
     engine: Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")] = "fast",
     model: advising.Model = "embedded",
     max_calls: advising.Calls = 100,
@@ -102,7 +110,7 @@ def plan(
     began = perf_counter()
     spec = environment_named(environment)
     path = None if learn and rules == NOTHING else rule_file(spec, rules)
-    config = PlanConfig(search=search, sampler=sampler, samples=samples, seed=seed)
+    config = PlanConfig(search=search, sampler=sampler, samples=samples, expansions=expansions, seed=seed)
     if output is not None:
         inputs = [source for source in (games, path) if source]
         check_log(output, inputs)

@@ -39,7 +39,8 @@ def name_run(
     end = f", {advising.describe(advice)}" if advice is not None else ""
     return (
         f"{start}, search {config.search}, sampler {config.sampler}, "
-        f"samples {config.samples}, at most {max_steps} steps, engine {engine}, seed {config.seed}{end}"
+        f"samples {config.samples}, expansions {config.expansions}, at most {max_steps} steps, "
+        f"engine {engine}, seed {config.seed}{end}"
     )
 
 
