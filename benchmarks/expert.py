@@ -1,5 +1,7 @@
-"""ALFWorld's handcoded expert in the fast engine, with its bookkeeping repaired (alfworld's pull 114): since its
-commands say ``move`` where they said ``put``, it never noticed that its hand is empty again."""
+"""ALFWorld's handcoded expert in the fast engine, with its bookkeeping repaired (alfworld's pull 114).
+
+Since its commands say ``move`` where they said ``put``, it never noticed that its hand is empty again.
+"""
 
 from __future__ import annotations
 
