@@ -84,6 +84,7 @@ PLACES = (
     "toaster",
 )
 DOORS = ("cabinet", "drawer", "fridge", "microwave")
+VESSELS = ("bowl", "cup", "mug", "plate", "pot")
 THINGS = ("apple", "mug", "plate", "desklamp", "knife", "bowl", "box", "tomato")
 
 
@@ -137,6 +138,7 @@ def _room(chance: random.Random) -> State:
     things = {f"{t} {i}": t for t in THINGS for i in range(1, chance.randint(1, 2) + 1)}
     true = [Atom("in", (thing, chance.choice(list(places)))) for thing in things]
     true += [Atom("openable", (p,)) for p, type_ in places.items() if type_ in DOORS]
+    true += [Atom("vessel", (t,)) for t, type_ in things.items() if type_ in VESSELS]
     return State({**places, **things}, [*true, Atom("at", (chance.choice(list(places)),))])
 
 
