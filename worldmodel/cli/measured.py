@@ -58,12 +58,15 @@ def reward_table(found: Rewards, seed: int) -> Table:
 
     from worldmodel.evaluation.reward import REFERENCES
 
-    table = Table(title=f"reward from state, {len(found.pairs)} pairs", caption_justify="left", caption=(
+    caption = (
         "Distance sqrt((1 - r) / 2) of the progress that the model sees, over a winning and a losing "
         "trajectory of each game: to the share of the winning steps done, and to the environment's reward. "
-        f"The winning trajectory ends with more progress in {found.separated:.1%}. "
         f"{found.unpaired:,} games have no such pair."
-    ))  # fmt: skip
+    )
+    if found.pairs:
+        caption += f" The winning trajectory ends with more progress in {found.separated:.1%}."
+    title = f"reward from state, {len(found.pairs)} pairs"
+    table = Table(title=title, caption=caption, caption_justify="left")
     for name in ("task", "pairs", *REFERENCES):
         table.add_column(name, justify="left" if name == "task" else "right")
     for task in found.tasks:
