@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rules.ruleset import ActionSchema, Rule, RuleSet
-from rules.verification import Finding, Kind, Status, check, entailed
+from rules.verification import Finding, Kind, Report, Status, check, entailed
 from rules.verification.invariants import preservation
 from rules.verification.questions import Questions
 
@@ -22,12 +22,20 @@ def prune(ruleset: RuleSet) -> RuleSet:
     """
     firm = replace(ruleset, invariants=tuple(i for i in ruleset.invariants if not i.evidence.against))
     ruleset = replace(ruleset, actions={n: _without_entailed(firm, s) for n, s in ruleset.actions.items()})
+    report = check(ruleset)
     for _ in range(MAX_ROUNDS):
-        doomed = _doomed(ruleset)
+        doomed = _doomed(ruleset, report)
         if not doomed:
             break
         ruleset = _without(ruleset, doomed)
-    return _inductive(ruleset)
+        report = check(ruleset)
+    return ruleset if _all_kept(ruleset, report) else _inductive(ruleset)
+
+
+def _all_kept(ruleset: RuleSet, report: Report) -> bool:
+    """Whether it is proved already that the rules preserve every invariant."""
+    asked = [finding for finding in report.findings if finding.kind is Kind.INVARIANT]
+    return len(asked) == len(ruleset.invariants) and all(f.status is Status.PROVED for f in asked)
 
 
 def _inductive(ruleset: RuleSet) -> RuleSet:
@@ -54,11 +62,11 @@ def _without_entailed(ruleset: RuleSet, schema: ActionSchema) -> ActionSchema:
     return replace(schema, rules=tuple(rules))
 
 
-def _doomed(ruleset: RuleSet) -> set[str]:
+def _doomed(ruleset: RuleSet, report: Report) -> set[str]:
     """The rules to drop: of each finding that needs one, the least supported."""
     rules = {f"{schema.name}.{r.name}": r for schema in ruleset.actions.values() for r in schema.rules}
     doomed: set[str] = set()
-    for finding in check(ruleset).findings:
+    for finding in report.findings:
         if finding.status is Status.REFUTED and not doomed & set(finding.rules):
             doomed |= _loser(finding, rules)
     return doomed
