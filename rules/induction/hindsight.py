@@ -36,17 +36,20 @@ class Insight:
 
 def count(traces: Iterable[Trace], domain: RuleSet) -> Statistics:
     """The statistics of traces; partial ones are completed first. They are read several times."""
-    traces = list(traces)
-    partial = [trace for trace in traces if any(not step.persists for step in trace)]
+    whole: list[Trace] = []
+    partial: list[Trace] = []
+    for trace in traces:
+        (whole if all(step.persists for step in trace) else partial).append(trace)
     dynamic = changing(partial)
-    statistics = Statistics(domain)
     insights = {n: Insight(tuple(p.name for p in s.parameters)) for n, s in domain.actions.items()}
-    for number in range(ROUNDS if partial else 1):
-        if number:
-            insights = {name: _insight(statistics, name) for name in domain.actions}
+    for left in reversed(range(ROUNDS if partial else 1)):
         statistics = Statistics(domain)
-        for trace in traces:
-            statistics.update(completed(trace, domain, dynamic, insights) if trace in partial else trace)
+        for trace in whole:
+            statistics.update(trace)
+        for trace in partial:
+            statistics.update(completed(trace, domain, dynamic, insights))
+        if left:
+            insights = {name: _insight(statistics, name) for name in domain.actions}
     return statistics
 
 
