@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.blocks import BLOCKS
 from rules.engine import Engine
 from rules.induction import Statistics, Transition, induce
 from rules.induction.storage import tables
@@ -50,22 +51,6 @@ TRIES = 8
 TRACE = 100
 """Transitions of a trace file."""
 
-BLOCKS = """
-domain blocks
-type block
-predicate on(block, block)
-predicate table(block)
-predicate clear(block)
-predicate holding(block)
-action pick(?b: block)
-  rule p when clear(?b), table(?b), no holding(*) then holding(?b), not clear(?b), not table(?b)
-action put(?b: block)
-  rule q when holding(?b) then not holding(?b), clear(?b), table(?b)
-action stack(?b: block, ?c: block)
-  rule s when holding(?b), clear(?c) then not holding(?b), not clear(?c), clear(?b), on(?b, ?c)
-action unstack(?b: block, ?c: block)
-  rule u when clear(?b), on(?b, ?c), no holding(*) then holding(?b), clear(?c), not clear(?b), not on(?b, ?c)
-"""
 OPENABLE = ("cabinet", "drawer", "fridge", "microwave", "safe")
 
 Row = dict[str, Any]

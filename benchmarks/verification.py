@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.blocks import BLOCKS
 from benchmarks.reference import Comparison, compare
 from benchmarks.seeding import RECIPES, Domain, Fault, insert
 from rules.induction.pruning import prune
@@ -48,30 +49,6 @@ LENGTH = 1500
 TWICE = 24
 """So many faulty sets are checked twice, to see whether the answers are the same to the letter."""
 
-BLOCKS = """
-domain blocks
-type block
-predicate on(block, block)
-predicate table(block)
-predicate clear(block)
-predicate holding(block)
-action pick(?b: block)
-  rule r
-    when clear(?b), table(?b), no holding(*)
-    then holding(?b), not clear(?b), not table(?b)
-action put(?b: block)
-  rule r
-    when holding(?b)
-    then clear(?b), table(?b), not holding(?b)
-action stack(?b: block, ?under: block)
-  rule r
-    when holding(?b), clear(?under)
-    then on(?b, ?under), clear(?b), not holding(?b), not clear(?under)
-action unstack(?b: block, ?under: block)
-  rule r
-    when on(?b, ?under), clear(?b), no holding(*)
-    then holding(?b), clear(?under), not on(?b, ?under), not clear(?b)
-"""
 PLACES = (
     "cabinet",
     "drawer",

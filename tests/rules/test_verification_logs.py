@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from benchmarks.blocks import BLOCKS
 from rules import engine
 from rules.induction import Transition
 from rules.language import parse
@@ -17,36 +18,12 @@ from rules.ruleset import RuleSet
 from rules.verification import Finding, Kind, Report, Severity, Status, check
 from tests.rules import blocks
 
-TRUTH = """
-domain blocks
-type block
-predicate on(block, block)
-predicate table(block)
-predicate clear(block)
-predicate holding(block)
-action pick(?b: block)
-  rule r
-    when clear(?b), table(?b), no holding(*)
-    then holding(?b), not clear(?b), not table(?b)
-action put(?b: block)
-  rule r
-    when holding(?b)
-    then clear(?b), table(?b), not holding(?b)
-action stack(?b: block, ?under: block)
-  rule r
-    when holding(?b), clear(?under)
-    then on(?b, ?under), clear(?b), not holding(?b), not clear(?under)
-action unstack(?b: block, ?under: block)
-  rule r
-    when on(?b, ?under), clear(?b), no holding(*)
-    then holding(?b), clear(?under), not on(?b, ?under), not clear(?b)
-"""
 LOG = tuple(blocks.transitions(seed=5, episodes=15))
 
 
 def checked(old: str = "domain", new: str = "domain", log: tuple[Transition, ...] = LOG) -> Report:
-    assert old in TRUTH
-    return check(parse(TRUTH.replace(old, new, 1)), transitions=log)
+    assert old in BLOCKS
+    return check(parse(BLOCKS.replace(old, new, 1)), transitions=log)
 
 
 def grave(report: Report) -> list[Finding]:
@@ -157,7 +134,7 @@ def test_facts_that_flip_for_no_reason_are_held_against_no_rule(flipped: float) 
     log = tuple(
         Transition(noisy(t.before), t.action, noisy(t.after).true, blocks.CLOSURE, t.succeeded) for t in LOG
     )
-    ruleset = parse(TRUTH + "invariant holding(?a) and holding(?b) implies ?a = ?b\n")
+    ruleset = parse(BLOCKS + "invariant holding(?a) and holding(?b) implies ?a = ?b\n")
     assert grave(check(ruleset, transitions=log)) == []
 
 
@@ -174,7 +151,7 @@ def test_what_is_hidden_is_held_against_no_rule(hidden: float) -> None:
         Transition(State(t.before.objects, *part(t.before)), t.action, *part(t.after), t.succeeded)
         for t in LOG
     )
-    report = check(parse(TRUTH), transitions=log)
+    report = check(parse(BLOCKS), transitions=log)
     assert grave(report) == []
     assert report.undecided > 0.1 * len(log)
 
@@ -185,7 +162,7 @@ def test_two_odd_transitions_are_no_fault() -> None:
 
 
 def test_a_logged_state_that_breaks_an_invariant_is_shown() -> None:
-    ruleset = parse(TRUTH + "invariant clear(?b) implies table(?b)\n")
+    ruleset = parse(BLOCKS + "invariant clear(?b) implies table(?b)\n")
     finding = only(check(ruleset, transitions=LOG), Kind.BROKEN_INVARIANT)
     assert finding.severity is Severity.ERROR and finding.core == ("clear(?b) implies table(?b)",)
     assert finding.counterexample is not None
@@ -208,7 +185,7 @@ def test_invariants_found_in_a_log_are_proved_or_refuted_with_a_state() -> None:
 def test_an_invariant_of_one_log_that_a_rule_breaks_is_refuted_with_a_state() -> None:
     """Nothing was ever stacked, so that everything is on the table or in the hand."""
     flat = tuple(t for t in LOG if not any(a.predicate == "on" for a in t.before.true | t.after.true))
-    report = check(parse(TRUTH), transitions=flat * 3)
+    report = check(parse(BLOCKS), transitions=flat * 3)
     refuted = [f for f in report.of(Kind.CANDIDATE) if f.status is Status.REFUTED]
     assert "clear(?a) implies table(?a)" in {f.message.split("'")[1] for f in refuted}
     assert all(f.counterexample is not None and f.counterexample.after is not None for f in refuted)
@@ -275,7 +252,7 @@ def test_a_clause_without_which_a_rule_runs_wild_is_not_left_out(monkeypatch: py
     """Without `table(?u)` too many pairs would have to be tried, and that ends no check."""
     monkeypatch.setattr(engine, "MAX_BINDINGS", 27)
     wild = "when holding(?b), clear(?under), table(?u), on(?v, ?u)"
-    ruleset = parse(TRUTH.replace("when holding(?b), clear(?under)", wild))
+    ruleset = parse(BLOCKS.replace("when holding(?b), clear(?under)", wild))
     log = [
         t for t in LOG if t.action.name == "stack" and any(a.predicate == "holding" for a in t.before.true)
     ]
@@ -285,5 +262,5 @@ def test_a_clause_without_which_a_rule_runs_wild_is_not_left_out(monkeypatch: py
 
 
 def test_an_action_that_the_rules_do_not_know_is_a_surprise() -> None:
-    report = check(replace(parse(TRUTH), actions={}), transitions=LOG)
+    report = check(replace(parse(BLOCKS), actions={}), transitions=LOG)
     assert {f.message.split()[0] for f in report.of(Kind.UNEXPLAINED)} == set(blocks.DOMAIN.actions)
