@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from worldmodel.evaluation.rollouts import Rollouts
     from worldmodel.model import WorldModel
 
+Against = Annotated[
+    Path | None, typer.Option("--against", help="Another rule file, compared on the same steps.")
+]
+Games = Annotated[
+    Path | None, typer.Option("--games", help="The logged games: a folder or file (privileged).")
+]
+LookAhead = Annotated[
+    int | None, typer.Option("--rollouts", min=1, help="Look so many steps ahead, without seeing.")
+]
+Reward = Annotated[
+    bool, typer.Option("--reward", help="The progress that the model sees, against the reward earned.")
+]
+Plots = Annotated[Path | None, typer.Option("--plots", help="A folder for pictures (the report extra).")]
 EPILOG = examples(
     "worldmodel evaluate logs.jsonl.gz --rules household.rules",
     "worldmodel evaluate logs.jsonl.gz --by action --by task --limit 50",
@@ -47,29 +60,19 @@ class By(str, enum.Enum):
 def evaluate(
     logs: options.Logs,
     rules: options.Rules = None,
-    against: Annotated[
-        Path | None, typer.Option("--against", help="Another rule file, compared on the same steps.")
-    ] = None,
+    against: Against = None,
     environment: options.Environment = "alfworld",
     setting: Annotated[
         Setting, typer.Option("--setting", help="Privileged: the hidden initial state is given.")
     ] = Setting.PARTIAL,
-    games: Annotated[
-        Path | None, typer.Option("--games", help="The logged games: a folder or file (privileged).")
-    ] = None,
+    games: Games = None,
     split: options.Split = None,
     by: Annotated[
         list[By] | None, typer.Option("--by", help="More tables, one for each; may be repeated.")
     ] = None,
-    rollouts: Annotated[
-        int | None, typer.Option("--rollouts", min=1, help="Look so many steps ahead, without seeing.")
-    ] = None,
-    reward: Annotated[
-        bool, typer.Option("--reward", help="The progress that the model sees, against the reward earned.")
-    ] = False,
-    plots: Annotated[
-        Path | None, typer.Option("--plots", help="A folder for pictures (the report extra).")
-    ] = None,
+    rollouts: LookAhead = None,
+    reward: Reward = False,
+    plots: Plots = None,
     limit: options.Limit = None,
     on_error: options.SkipOrRaise = options.OnError.SKIP,
     format: options.Format = options.LogFormat.AUTO,

@@ -27,6 +27,29 @@ if TYPE_CHECKING:
     from worldmodel.cli.episodes import Watch
     from worldmodel.cli.record import Record
 
+Games = Annotated[Path | None, typer.Argument(help="Games to play; by default new ones.", show_default=False)]
+Count = Annotated[
+    int | None,
+    typer.Option("--count", "-n", min=1, help="How many; by default 12 new ones, or all there are."),
+]
+MaxSteps = Annotated[int, typer.Option("--max-steps", min=1, help="Commands in a game, at most.")]
+Search = Annotated[
+    str,
+    typer.Option(
+        "--search", help="a-star, beam, best-first, cem, fast-downward, greedy, llm, mcts or shooting."
+    ),
+]
+Sampler = Annotated[str, typer.Option("--sampler", help="How unseen things are imagined.")]
+Samples = Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")]
+Expansions = Annotated[
+    int, typer.Option("--expansions", min=1, help="States that a search may expand in one world.")
+]
+Engine = Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")]
+Watching = Annotated[bool, typer.Option("--watch", help="Show each step as it happens.")]
+Learning = Annotated[
+    bool, typer.Option("--learn", help="Revise the rules between games; explore where there is no plan.")
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Log the episodes: .jsonl or .jsonl.gz.")]
 EPILOG = examples(
     "worldmodel plan",
     "worldmodel plan --watch --count 1",
@@ -41,29 +64,17 @@ NOTHING = Path("none")
 
 
 def plan(
-    games: Annotated[
-        Path | None, typer.Argument(help="Games to play; by default new ones.", show_default=False)
-    ] = None,
+    games: Games = None,
     rules: options.Rules = None,
     environment: options.Environment = "alfworld",
     split: options.Split = None,
-    count: Annotated[
-        int | None,
-        typer.Option("--count", "-n", min=1, help="How many; by default 12 new ones, or all there are."),
-    ] = None,
-    max_steps: Annotated[int, typer.Option("--max-steps", min=1, help="Commands in a game, at most.")] = 50,
-    search: Annotated[
-        str,
-        typer.Option(
-            "--search", help="a-star, beam, best-first, cem, fast-downward, greedy, llm, mcts or shooting."
-        ),
-    ] = "best-first",
-    sampler: Annotated[str, typer.Option("--sampler", help="How unseen things are imagined.")] = "counts",
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Worlds imagined for a decision.")] = 48,
-    expansions: Annotated[
-        int, typer.Option("--expansions", min=1, help="States that a search may expand in one world.")
-    ] = 500,
-    engine: Annotated[str, typer.Option("--engine", help="fast, or official (the alfworld extra).")] = "fast",
+    count: Count = None,
+    max_steps: MaxSteps = 50,
+    search: Search = "best-first",
+    sampler: Sampler = "counts",
+    samples: Samples = 48,
+    expansions: Expansions = 500,
+    engine: Engine = "fast",
     model: advising.Model = "embedded",
     max_calls: advising.Calls = 100,
     max_tokens: advising.Tokens = 100_000,
@@ -71,16 +82,12 @@ def plan(
     revisions: advising.Revisions = 1,
     plans: advising.Plans = 1,
     free: advising.Free = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Show each step as it happens.")] = False,
-    learn: Annotated[
-        bool, typer.Option("--learn", help="Revise the rules between games; explore where there is no plan.")
-    ] = False,
+    watch: Watching = False,
+    learn: Learning = False,
     workers: spreading.Processes = 1,
     ray: spreading.Ray = False,
     ray_address: spreading.RayAddress = spreading.LOCAL,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Log the episodes: .jsonl or .jsonl.gz.")
-    ] = None,
+    output: Output = None,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -99,14 +106,8 @@ def plan(
     from worldmodel.cli.record import Record, name_run
     from worldmodel.environments.registry import environment as environment_named
 
-    if watch and (ray or workers > 1):
-        raise typer.BadParameter(
-            "shows one episode at a time; leave out --workers and --ray", param_hint="--watch"
-        )
-    if learn and (ray or workers > 1):
-        raise typer.BadParameter(
-            "each game builds on those before; leave out --workers and --ray", param_hint="--learn"
-        )
+    if ray or workers > 1:
+        _refuse_many(watch, learn)
     began = perf_counter()
     spec = environment_named(environment)
     path = None if learn and rules == NOTHING else rule_file(spec, rules)
@@ -138,6 +139,18 @@ def plan(
     if not finished:
         complain(_how_to_go_on(record), kind="")
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _refuse_many(watch: bool, learn: bool) -> None:
+    """Raises `BadParameter` for what takes one game at a time."""
+    if watch:
+        raise typer.BadParameter(
+            "shows one episode at a time; leave out --workers and --ray", param_hint="--watch"
+        )
+    if learn:
+        raise typer.BadParameter(
+            "each game builds on those before; leave out --workers and --ray", param_hint="--learn"
+        )
 
 
 def _tell(record: Record, seconds: float, finished: bool, as_json: bool) -> None:

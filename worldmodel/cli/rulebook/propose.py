@@ -17,6 +17,33 @@ if TYPE_CHECKING:
     from rules.proposals import Review, Verdict, Witness
     from rules.ruleset import RuleSet
 
+Logs = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Logs that must bear the rules out: .jsonl, .jsonl.gz, or traces of states and actions.",
+        show_default=False,
+    ),
+]
+From = Annotated[
+    Path | None,
+    typer.Option("--from", help="Rules, or an answer with rules in code blocks; - is stdin."),
+]
+LanguageModel = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        help="Ask a language model: embedded, a folder, a .gguf file, a name on the hub, openai:NAME.",
+    ),
+]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Tokens that it may read and write.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="The rule file to write.")]
+Belonging = Annotated[
+    str | None, typer.Option("--action", "-a", help="Rules that name no action belong to this one.")
+]
+Ask = Annotated[
+    bool, typer.Option("--prompt", help="Print what to ask a language model about --action, no more.")
+]
+Confidence = Annotated[float, typer.Option(min=0, max=1, help="What the evidence for a rule must exceed.")]
 EPILOG = examples(
     "worldmodel rules propose household.rules logs.jsonl.gz --from mine.rules -o better.rules",
     "worldmodel rules propose household.rules logs.jsonl.gz --action put --prompt > ask.txt",
@@ -28,37 +55,14 @@ EPILOG = examples(
 
 def propose(
     file: RuleFile,
-    logs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Logs that must bear the rules out: .jsonl, .jsonl.gz, or traces of states and actions.",
-            show_default=False,
-        ),
-    ] = None,
-    from_: Annotated[
-        Path | None,
-        typer.Option("--from", help="Rules, or an answer with rules in code blocks; - is stdin."),
-    ] = None,
-    llm: Annotated[
-        str | None,
-        typer.Option(
-            "--llm",
-            help="Ask a language model: embedded, a folder, a .gguf file, a name on the hub, openai:NAME.",
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, help="Tokens that it may read and write.")
-    ] = 50_000,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The rule file to write.")] = None,
-    action: Annotated[
-        str | None, typer.Option("--action", "-a", help="Rules that name no action belong to this one.")
-    ] = None,
-    ask: Annotated[
-        bool, typer.Option("--prompt", help="Print what to ask a language model about --action, no more.")
-    ] = False,
-    confidence: Annotated[
-        float, typer.Option(min=0, max=1, help="What the evidence for a rule must exceed.")
-    ] = 0.5,
+    logs: Logs = None,
+    from_: From = None,
+    llm: LanguageModel = None,
+    max_tokens: MaxTokens = 50_000,
+    output: Output = None,
+    action: Belonging = None,
+    ask: Ask = False,
+    confidence: Confidence = 0.5,
     environment: options.Environment = "alfworld",
     limit: options.Limit = None,
     format: options.Format = options.LogFormat.AUTO,
